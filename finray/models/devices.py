@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from typing import TYPE_CHECKING
 
 from finray.core.errors import ModelUnavailableError
@@ -32,3 +33,8 @@ def fast_bf16(device: torch.device) -> bool:
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     amx, avx512 = torch.cpu._is_amx_tile_supported, torch.cpu._is_avx512_bf16_supported
     return device.type == "cpu" and bool(amx() or avx512())
+
+
+def has_openvino() -> bool:
+    """Whether OpenVINO is installed."""
+    return importlib.util.find_spec("openvino") is not None

@@ -64,6 +64,10 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed
         from finray.models.static_encoder import load_static_encoder, shipped_static_encoder
 
         return shipped_static_encoder() if settings.model == "static" else load_static_encoder(settings.model)
+    from finray.models.minilm_encoder import MiniLmEncoder, computes_in_onnx
+
+    if computes_in_onnx(settings):
+        return MiniLmEncoder(settings, threads)
     # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder
     from finray.models.transformer_encoder import TransformerEncoder

@@ -3,7 +3,6 @@ quarters of torch's time, at the same distance from float32 (``docs/benchmarks.m
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -24,11 +23,6 @@ ForwardPass = Callable[[Ids, Ids], torch.Tensor]
 
 _PRECISIONS = {"float32": "f32", "bfloat16": "bf16"}
 _TELEMETRY = "openvino_telemetry"
-
-
-def has_openvino() -> bool:
-    """Whether OpenVINO is installed."""
-    return importlib.util.find_spec("openvino") is not None
 
 
 def openvino_pass(model: torch.nn.Module, dtype: str, threads: int | None) -> ForwardPass:

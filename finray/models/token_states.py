@@ -9,12 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from finray.models.bert.forward import OnnxPass
+from finray.models.bert.forward import minilm_pass
 from finray.models.bert.packing import packed
-from finray.models.bert.tokens import CLS, SEP, minilm_tokenizer
-from finray.models.bert.weights import Floats, fitting, layer_shapes, minilm_weights, minilm_words
+from finray.models.bert.tokens import CLS, SEP, placed_tokens
+from finray.models.bert.weights import Floats, minilm_words
 
-LAYERS: Final = 6
 MAX_TOKENS: Final = 256
 
 
@@ -33,12 +32,12 @@ class MiniLmTokens:
     """all-MiniLM-L6-v2 on the CPU. Thread-safe. Raises ModelUnavailableError if its package is missing."""
 
     def __init__(self) -> None:
-        self._forward = OnnxPass(fitting(minilm_weights(), layer_shapes(LAYERS)), LAYERS)
+        self._forward = minilm_pass(1)  # a question has a few dozen tokens
 
     def states(self, text: str) -> TokenStates:
         """Of the first 256 tokens, two of which are marks; of none for a text without any."""
-        read = minilm_tokenizer().encode(text, add_special_tokens=False)
-        ids, spans = read.ids[: MAX_TOKENS - 2], read.offsets[: MAX_TOKENS - 2]
+        ids, spans = placed_tokens(text)
+        ids, spans = ids[: MAX_TOKENS - 2], spans[: MAX_TOKENS - 2]
         (hidden,) = self._forward.states(packed([[CLS, *ids, SEP]], [MAX_TOKENS]))
         return TokenStates(spans, hidden[1:-1], minilm_words()[ids], hidden.mean(0))
 

@@ -27,9 +27,9 @@ from transformers.utils.hub import cached_file
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
 from finray.models import hub
-from finray.models.devices import device_of, fast_bf16
+from finray.models.devices import device_of, fast_bf16, has_openvino
 from finray.models.encoder import Vectors
-from finray.models.openvino_pass import ForwardPass, has_openvino, openvino_pass
+from finray.models.openvino_pass import ForwardPass, openvino_pass
 
 _CPU_TOKENS = 4096
 """Padded tokens of one forward pass; with more, the activations no longer fit the CPU caches."""
@@ -170,13 +170,15 @@ def _torch_pass(model: torch.nn.Module, device: torch.device) -> ForwardPass:
 def chosen_backend(settings: EncoderSettings, device: torch.device) -> Literal["torch", "openvino"]:
     """What computes the forward passes on ``device``: "auto" takes OpenVINO on a processor without AMX if it is
     installed; with AMX, torch in bf16. Raises ModelUnavailableError for OpenVINO on a GPU."""
-    if settings.backend != "auto":
-        if settings.backend == "openvino" and device.type != "cpu":
+    if settings.backend == "torch":
+        return "torch"
+    if settings.backend == "openvino":
+        if device.type != "cpu":
             raise ModelUnavailableError(
                 f"encoder.backend = 'openvino' computes on the CPU, but encoder.device is {settings.device!r}; set "
                 "encoder.device = 'cpu', or encoder.backend = 'torch'"
             )
-        return settings.backend
+        return "openvino"
     can = device.type == "cpu" and settings.dtype != "float16" and not torch.cpu._is_amx_tile_supported()
     return "openvino" if can and has_openvino() else "torch"
 

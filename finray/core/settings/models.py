@@ -31,10 +31,11 @@ class EncoderSettings(Section):
     """Precision of the weights; "auto" is bfloat16 if the hardware supports it well."""
     device: str = "auto"
     """Such as "cpu" or "cuda"; "auto" takes a GPU if there is one."""
-    backend: Literal["auto", "torch", "openvino"] = "auto"
+    backend: Literal["auto", "torch", "openvino", "onnx"] = "auto"
     """What computes a transformer's forward passes. "openvino" (`pip install 'finray[openvino]'`) is faster on a CPU
-    without AMX; "auto" takes it there if it is installed. Vectors of either have a cosine above 0.9998 to those in
-    float32, so it changes no index: it may be continued and asked with the other."""
+    without AMX; "auto" takes it there if it is installed. "onnx", for "minilm" in float32, is what "auto" takes on a
+    CPU that multiplies no bf16. Vectors of all have a cosine above 0.9998 to those in float32, so it changes no index:
+    it may be continued and asked with another."""
     query_prefix: str = ""
     """Prefix of a question, from the model's card ("query: " for e5)."""
     passage_prefix: str = ""

@@ -14,7 +14,16 @@ from typing import Protocol
 import numpy as np
 
 from finray.models.bert.packing import Packed
-from finray.models.bert.weights import EPSILON, Floats, State, minilm_words
+from finray.models.bert.weights import (
+    EPSILON,
+    MINILM_LAYERS,
+    Floats,
+    State,
+    fitting,
+    layer_shapes,
+    minilm_weights,
+    minilm_words,
+)
 
 _CPU_INFO = Path("/proc/cpuinfo")
 _FAST = frozenset({"amx_bf16", "avx512_bf16"})
@@ -43,13 +52,14 @@ def forward_pass(state: State, layers: int) -> ForwardPass:
 class OnnxPass:
     """A ForwardPass by ONNX Runtime, in float32."""
 
-    def __init__(self, state: State, layers: int) -> None:
+    def __init__(self, state: State, layers: int, threads: int | None = None) -> None:
+        """``threads`` of a pass: None for :func:`processor_threads`."""
         import onnxruntime
 
         from finray.models.bert.onnx_graph import layers_graph
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = processor_threads()
+        options.intra_op_num_threads = processor_threads() if threads is None else threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # several processes share a machine
         graph = layers_graph(state, layers)
         self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in graph.weights.values()]
@@ -69,6 +79,12 @@ class OnnxPass:
         )
         (last,) = self._session.run(None, dict(zip(INPUTS, inputs, strict=True)))
         return np.split(last, np.cumsum(lengths)[:-1])
+
+
+@cache
+def minilm_pass(threads: int | None = None) -> OnnxPass:
+    """Passes of MiniLM itself, loaded once per process. Raises ModelUnavailableError if its package is missing."""
+    return OnnxPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads)
 
 
 def embedded(state: State, given: Packed) -> Floats:

@@ -22,6 +22,7 @@ SIZE: Final = 384
 HEADS: Final = 12
 INNER: Final = 1536
 """Components between the two linear layers of a block."""
+MINILM_LAYERS: Final = 6
 PLACES: Final = 512
 """Tokens of the longest sequence."""
 EPSILON: Final = 1e-12
