@@ -3,8 +3,8 @@ second, a few dozen times as many passages as the transformer that it was distil
 
 The token vectors are the transformer's vectors of single tokens, reduced by PCA and weighed by how rare a token is (the
 recipe of model2vec, github.com/MinishLab/model2vec). ``finray train static-encoder`` makes them
-(``finray.lab.training.static_encoder``). The file that comes with finray holds their vocabulary too, and each vector as
-int8 with a scale of its own.
+(``finray.lab.training.retrieval.static_encoder``). The file that comes with finray holds their vocabulary too, and each
+vector as int8 with a scale of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which SEC Items use which words, learned from filings (``finray.lab.training.item_lexicon``): FinGEAR's FLAM."""
+"""Which SEC Items use which words: FinGEAR's FLAM, learned by ``finray.lab.training.retrieval.item_lexicon``."""
 
 from __future__ import annotations
 

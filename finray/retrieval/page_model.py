@@ -1,7 +1,7 @@
 """The linear model that weighs the features of pages.
 
 ``page_model.json`` has one weight per feature, fitted with MiniLM's vectors. ``page_model_static.json`` was fitted to
-the same questions with those of the static encoder, whose cosines say less. ``finray.lab.training.page_ranker`` fits
+the same questions with those of the static encoder, whose cosines say less. ``finray train page-ranker`` fits
 weights so that the softmax of the scores over a question's candidates is the probability of being its evidence. So
 probabilities compare across filings.
 """

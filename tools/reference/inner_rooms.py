@@ -17,7 +17,8 @@ def page_with_inner_rooms(present: str) -> str:
 
 def _table() -> str:
     rows = []
-    for init in sorted((ROOT / "finray").glob("*/*/__init__.py")):
+    rooms = ROOT / "finray"
+    for init in sorted([*rooms.glob("*/*/__init__.py"), *rooms.glob("*/*/*/__init__.py")]):
         folder = init.parent.relative_to(ROOT / "finray")
         rows.append(f"| `{folder.as_posix()}/` | {_purpose(init)} |")
     return "\n".join(["| | |", "|---|---|", *rows])

@@ -16,7 +16,7 @@ from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
     from finray.engine import Engine
-    from finray.lab.training.page_ranking_data import Progress
+    from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.cli.train.fitting import (
     L2,
     EngineOption,
@@ -45,7 +45,12 @@ def confidence(
     from finray.batch.question_files import read_questions
     from finray.engine import open_engine
     from finray.lab.evaluation.calibration import calibration
-    from finray.lab.training.confidence import GradedAnswer, fit_confidence, graded_answers, held_out_confidences
+    from finray.lab.training.answers.confidence import (
+        GradedAnswer,
+        fit_confidence,
+        graded_answers,
+        held_out_confidences,
+    )
     from finray.models.encoder_loading import load_encoder
 
     settings = load_settings(preset)
@@ -92,8 +97,8 @@ def sentences(
     from finray.answering.sentences.model import SIGNALS, sentence_model_json
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.sentence_data import sentence_questions
-    from finray.lab.training.sentences import SentenceQuestion, fit_sentences, held_out_tests
+    from finray.lab.training.answers.sentence_data import sentence_questions
+    from finray.lab.training.answers.sentences import SentenceQuestion, fit_sentences, held_out_tests
     from finray.models.encoder import QueryCache
     from finray.models.encoder_loading import load_encoder
 

@@ -18,11 +18,11 @@ from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
     from finray.core.settings import Settings
+    from finray.lab.training.answers.figure_choice import FigureQuestion
+    from finray.lab.training.answers.row_words import RowQuestion
+    from finray.lab.training.answers.table_reader import ReadingQuestion
     from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, Found
-    from finray.lab.training.figure_choice import FigureQuestion
-    from finray.lab.training.page_ranking_data import Progress
-    from finray.lab.training.row_words import RowQuestion
-    from finray.lab.training.table_reader import ReadingQuestion
+    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 T = TypeVar("T")
 ThresholdFrom = Annotated[
@@ -43,7 +43,7 @@ def table_reader(
 ) -> int:
     """Fit the model that chooses a computation over the tables of the retrieved pages (loop.tables)."""
     from finray.answering.table_reader.reading_features import FEATURES
-    from finray.lab.training.table_reader import READINGS
+    from finray.lab.training.answers.table_reader import READINGS
 
     settings = _without(settings_of(preset, set_), "rankings", "tables", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _readings(file, uri, settings)]
@@ -66,7 +66,7 @@ def row_words(
     from finray.answering.table_reader.table_answerer import ROWS
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.row_words import fit_row_words, held_out_ranks
+    from finray.lab.training.answers.row_words import fit_row_words, held_out_ranks
 
     settings = _without(settings_of(preset, set_), "rankings", "tables", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _rows(file, uri, settings)]
@@ -100,7 +100,7 @@ def figure_choice(
 ) -> int:
     """Fit the model that chooses a figure of a sentence if neither a plan nor a table gives one (loop.figures)."""
     from finray.answering.sentences.figure_features import FEATURES
-    from finray.lab.training.figure_choice import FIGURES
+    from finray.lab.training.answers.figure_choice import FIGURES
 
     settings = _without(settings_of(preset, set_), "rankings", "figures")
     given = [each for file, uri in sources_of(questions, index) for each in _figures(file, uri, settings)]
@@ -176,8 +176,8 @@ def _train(
 
 def _readings(file: str, index: str, settings: Settings) -> list[ReadingQuestion]:
     from finray.engine import open_engine
-    from finray.lab.training.inputs import training_questions
-    from finray.lab.training.table_reader import reading_questions
+    from finray.lab.training.answers.table_reader import reading_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     asked, engine = training_questions(file), open_engine(index, settings)
     return _answered(file, lambda progress: reading_questions(asked, engine, Path(file).stem, progress))
@@ -185,8 +185,8 @@ def _readings(file: str, index: str, settings: Settings) -> list[ReadingQuestion
 
 def _rows(file: str, index: str, settings: Settings) -> list[RowQuestion]:
     from finray.engine import open_engine
-    from finray.lab.training.inputs import training_questions
-    from finray.lab.training.row_words import row_questions
+    from finray.lab.training.answers.row_words import row_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     asked, engine = training_questions(file), open_engine(index, settings)
     return _answered(file, lambda progress: row_questions(asked, engine, Path(file).stem, progress))
@@ -194,8 +194,8 @@ def _rows(file: str, index: str, settings: Settings) -> list[RowQuestion]:
 
 def _figures(file: str, index: str, settings: Settings) -> list[FigureQuestion]:
     from finray.engine import open_engine
-    from finray.lab.training.figure_choice_data import figure_questions
-    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.answers.figure_choice_data import figure_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
     from finray.models.encoder import QueryCache
     from finray.models.encoder_loading import load_encoder
 

@@ -29,7 +29,7 @@ from finray.cli.train import signs as train_signs
 from finray.cli.train import static as train_static
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
-from finray.lab.training.options import (
+from finray.lab.training.fine_tuning.options import (
     PAGE_SCORER,
     RECIPES,
     RERANKER,
@@ -41,9 +41,9 @@ from finray.lab.training.options import (
 
 if TYPE_CHECKING:
     from finray.lab.evaluation.text_tables import TextTable
-    from finray.lab.training.corpus import Corpus
-    from finray.lab.training.runs import Kind, Reports
-    from finray.lab.training.trainer import Report
+    from finray.lab.training.fine_tuning.corpus import Corpus
+    from finray.lab.training.fine_tuning.runs import Kind, Reports
+    from finray.lab.training.fine_tuning.trainer import Report
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -206,8 +206,8 @@ def gain(
 ) -> int:
     """Measure the gain of a trained model over the pipeline: page recall of the first pages, in three orders."""
     from finray.engine import open_engine
-    from finray.lab.training.gain import measure_gain
-    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.fine_tuning.gain import measure_gain
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     engine = open_engine(index, load_settings(preset))
     machine = Machine(device=device, threads=threads)
@@ -234,9 +234,9 @@ def _fine_tune(
     **chosen: Any,
 ) -> int:
     """Read the data, train, print the held-out figures. ``chosen`` are fields of Hyperparameters and Machine."""
-    from finray.lab.training.inputs import load_corpus
-    from finray.lab.training.runs import Run, train_folds, train_model
-    from finray.lab.training.trainer import is_main_process
+    from finray.lab.training.fine_tuning.inputs import load_corpus
+    from finray.lab.training.fine_tuning.runs import Run, train_folds, train_model
+    from finray.lab.training.fine_tuning.trainer import is_main_process
     from finray.storage.locations import is_s3
 
     if is_s3(out):

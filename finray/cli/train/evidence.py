@@ -16,8 +16,8 @@ from finray.cli.train.fitting import L2, Indexes, Questions, sources_of
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from finray.lab.training.closest_rows import ClosestQuestion
-    from finray.lab.training.company_choice import CompanyQuestion
+    from finray.lab.training.answers.closest_rows import ClosestQuestion
+    from finray.lab.training.retrieval.company_choice import CompanyQuestion
 
 Out: TypeAlias = Annotated[Path, typer.Option("--out", help="File to write the model to.")]
 
@@ -32,7 +32,7 @@ def company_choice(
     """Fit the model that decides which company is meant if a question names none of the index. Probes about other
     companies (finray probes) show it what no company is meant by."""
     from finray.core.fitted import FittedWeights, weights_json
-    from finray.lab.training.company_choice import COMPANIES, measured
+    from finray.lab.training.retrieval.company_choice import COMPANIES, measured
     from finray.retrieval.company_model import NAMES, THRESHOLD
 
     given = [each for file, uri in sources_of(questions, index) for each in _companies(file, uri)]
@@ -60,7 +60,7 @@ def closest_rows(
     from finray.answering.choice_model import fitted_json
     from finray.answering.closest.features import FEATURES
     from finray.answering.closest.model import SIGNALS
-    from finray.lab.training.closest_rows import fit_closest, held_out_rows, measured
+    from finray.lab.training.answers.closest_rows import fit_closest, held_out_rows, measured
 
     chosen = settings_of(preset, [*(set_ or []), "loop.closest=false"])
     given = [each for file, uri in sources_of(questions, index) for each in _rows(file, uri, chosen)]
@@ -75,8 +75,8 @@ def closest_rows(
 
 def _companies(file: str, index: str) -> list[CompanyQuestion]:
     from finray.index.reader import IndexReader
-    from finray.lab.training.company_choice import company_questions
-    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
+    from finray.lab.training.retrieval.company_choice import company_questions
 
     with progress_bar(err, f"reading {Path(file).name}") as progress:
         return company_questions(training_questions(file), IndexReader.open(index), Path(file).stem, progress)
@@ -84,8 +84,8 @@ def _companies(file: str, index: str) -> list[CompanyQuestion]:
 
 def _rows(file: str, index: str, settings: Any) -> list[ClosestQuestion]:
     from finray.engine import open_engine
-    from finray.lab.training.closest_rows import closest_questions
-    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.answers.closest_rows import closest_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     asked, engine = training_questions(file), open_engine(index, settings)
     with progress_bar(err, f"answering {Path(file).name}") as progress:

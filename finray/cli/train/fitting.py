@@ -22,7 +22,7 @@ from finray.core.settings import Settings
 
 if TYPE_CHECKING:
     from finray.engine import Engine
-    from finray.lab.training.page_ranking_data import Progress
+    from finray.lab.training.retrieval.page_ranking_data import Progress
     from finray.models.encoder import Encoder
 
 T = TypeVar("T")
@@ -67,7 +67,7 @@ def gathered(
 ) -> Iterator[T]:
     """Training data of each source."""
     from finray.engine import open_engine
-    from finray.lab.training.inputs import training_questions
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     for file, index in sources:
         asked = training_questions(file)

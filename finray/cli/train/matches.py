@@ -42,8 +42,8 @@ def filing_match(
 ) -> int:
     """Fit the weights that match a filing's period and form to those of a question."""
     from finray.core.fitted import FittedWeights
-    from finray.lab.training.filing_match import fit_filing_match, held_out
-    from finray.lab.training.filing_match_data import filing_choices, load_filing_choices, save_filing_choices
+    from finray.lab.training.retrieval.filing_match import fit_filing_match, held_out
+    from finray.lab.training.retrieval.filing_match_data import filing_choices, load_filing_choices, save_filing_choices
     from finray.retrieval.filing_match import shipped_filing_match
     from finray.retrieval.filing_relations import WEIGHTS
 
@@ -75,8 +75,8 @@ def row_match(
     """Fit the weights that match the row of a table to the words of a question."""
     from finray.answering.cells.row_weights import WEIGHTS, fitted_row_weights
     from finray.core.fitted import FittedWeights
-    from finray.lab.training.row_match import fit_row_match, held_out
-    from finray.lab.training.row_match_data import load_row_choices, row_choices, save_row_choices
+    from finray.lab.training.answers.row_match import fit_row_match, held_out
+    from finray.lab.training.answers.row_match_data import load_row_choices, row_choices, save_row_choices
 
     if sources := sources_or_data(questions, index, data):
         choices = [choice for part in gathered(row_choices, sources, load_settings(preset)) for choice in part]

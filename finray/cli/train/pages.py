@@ -16,8 +16,8 @@ from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
     from finray.engine import Engine
-    from finray.lab.training.page_ranker import RankedQuestion
-    from finray.lab.training.page_ranking_data import Progress
+    from finray.lab.training.retrieval.page_ranker import RankedQuestion
+    from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.cli.train.fitting import (
     L2,
     Data,
@@ -40,7 +40,7 @@ def item_lexicon(
 ) -> int:
     """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
     from finray.index.reader import IndexReader
-    from finray.lab.training.item_lexicon import MIN_FILINGS, MIN_PAGES, index_item_lexicon, item_lexicon_json
+    from finray.lab.training.retrieval.item_lexicon import MIN_FILINGS, MIN_PAGES, index_item_lexicon, item_lexicon_json
 
     lexicon = index_item_lexicon(IndexReader.open(index))
     if not lexicon:
@@ -66,8 +66,13 @@ def page_ranker(
 
     Indexes of another encoder need its setting, such as --set encoder.model=minilm.
     """
-    from finray.lab.training.page_ranker import fit
-    from finray.lab.training.page_ranking_data import RankingData, load_ranking_data, ranking_data, save_ranking_data
+    from finray.lab.training.retrieval.page_ranker import fit
+    from finray.lab.training.retrieval.page_ranking_data import (
+        RankingData,
+        load_ranking_data,
+        ranking_data,
+        save_ranking_data,
+    )
     from finray.models.encoder import QueryCache
     from finray.models.encoder_loading import load_encoder
     from finray.retrieval.page_features import FEATURES
@@ -117,7 +122,7 @@ def _held_out_recall(
     """Source -> ``page_recall@k`` -> estimate; each company is ranked by weights fitted without it."""
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.page_ranker import held_out_recall
+    from finray.lab.training.retrieval.page_ranker import held_out_recall
 
     recalls = held_out_recall(scored, also, l2, _KS)
     by_source: dict[str, list[Sequence[float]]] = {}

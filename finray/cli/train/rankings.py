@@ -17,7 +17,7 @@ from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
     from finray.engine import Engine
-    from finray.lab.training.recorded import Recorded
+    from finray.lab.training.answers.recorded import Recorded
 
 
 def rankings(
@@ -46,9 +46,9 @@ def rankings(
     from finray.engine import open_engine
     from finray.index.facts import FilingFacts
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.inputs import training_questions
-    from finray.lab.training.ranking_labels import labelled_questions
-    from finray.lab.training.rankings import RANKINGS, fit_rankings
+    from finray.lab.training.answers.ranking_labels import labelled_questions
+    from finray.lab.training.answers.rankings import RANKINGS, fit_rankings
+    from finray.lab.training.fine_tuning.inputs import training_questions
     from finray.question.companies.catalog import CompanyCatalog
     from finray.storage.atomic import replacing
 
@@ -103,8 +103,8 @@ def rankings(
 
 
 def _recorded(file: str, engine: Engine) -> list[Recorded]:
-    from finray.lab.training.inputs import training_questions
-    from finray.lab.training.recorded import recorded_answers
+    from finray.lab.training.answers.recorded import recorded_answers
+    from finray.lab.training.fine_tuning.inputs import training_questions
 
     async def answered() -> list[Recorded]:
         with progress_bar(err, f"answering {Path(file).name}") as progress:

@@ -24,8 +24,8 @@ def reader(
     """
     from finray.core.bootstrap import estimate
     from finray.index.reader import IndexReader
-    from finray.lab.training.folds import folds_by_group
-    from finray.lab.training.measure_tagger import (
+    from finray.lab.training.group_folds import folds_by_group
+    from finray.lab.training.question.measure_tagger import (
         fit_tagger,
         marked_questions,
         operation_accuracy,

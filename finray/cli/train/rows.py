@@ -46,9 +46,9 @@ def row_reader(
     from finray.index.facts import FilingFacts
     from finray.index.reader import IndexReader
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.row_examples import examples, read_lines
-    from finray.lab.training.row_reader import RowReaderOptions, fine_tune, operand_recall
-    from finray.lab.training.tatqa_rows import tatqa_examples
+    from finray.lab.training.readers.row_examples import examples, read_lines
+    from finray.lab.training.readers.row_reader import RowReaderOptions, fine_tune, operand_recall
+    from finray.lab.training.readers.tatqa_rows import tatqa_examples
     from finray.models.bert.weights import quantized
     from finray.models.row_reader import RowReader
     from finray.question.companies.catalog import CompanyCatalog

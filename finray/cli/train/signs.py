@@ -26,7 +26,7 @@ def printed_sign(
     from finray.core.bootstrap import estimate
     from finray.core.settings import load_settings
     from finray.lab.evaluation.report import shown
-    from finray.lab.training.printed_sign import fit_signs, held_out, sign_examples
+    from finray.lab.training.answers.printed_sign import fit_signs, held_out, sign_examples
 
     files = sorted({file for each in filings for file in (each.rglob("*.htm*") if each.is_dir() else [each])})
     if missing := [str(file) for file in files if not file.is_file()]:

@@ -25,7 +25,7 @@ from finray.lab.evaluation.known_filings import KnownFilings
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
 from finray.lab.tables.request import Progress, Request
 from finray.lab.tables.runs import Runs, read_all
-from finray.lab.training.gain import model_records
+from finray.lab.training.fine_tuning.gain import model_records
 
 NUMBERS: Final = ("1", "2", "3", "4", "5", "6", "F3")
 K: Final = 5

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from finray.answering.choice_model import Fitted, probability
 from finray.core.arrays import Floats
-from finray.lab.training.folds import folds_by_group
+from finray.lab.training.group_folds import folds_by_group
 from finray.lab.training.logits import conditional_logit, logistic
 
 FOLDS = 5

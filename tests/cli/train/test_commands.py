@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from finray.cli import app
 from finray.core.errors import SourceError, UsageError
-from finray.lab.training.options import PUBLISHED_PAGE_SCORER
-from finray.lab.training.runs import Run
+from finray.lab.training.fine_tuning.options import PUBLISHED_PAGE_SCORER
+from finray.lab.training.fine_tuning.runs import Run
 
 
 def train(*arguments: str) -> str:
@@ -65,7 +65,7 @@ def test_a_recipe_replaces_the_defaults_but_not_what_is_given(
         runs.append((run, folds))
         return {"held_out": {}}
 
-    monkeypatch.setattr("finray.lab.training.runs.train_folds", train_folds)
+    monkeypatch.setattr("finray.lab.training.fine_tuning.runs.train_folds", train_folds)
     data = ["--questions", str(sample_folder / "questions.jsonl"), "--index", sample_index, "--out", str(tmp_path)]
     output = train("page-scorer", *data, "--base", "minilm", "--recipe", "page-scorer")
     assert "recipe page-scorer: minilm, 5 folds" in output

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from finray.cli import app
-from finray.lab.training.options import PUBLISHED_RERANKER
-from finray.lab.training.reranker import reranker_columns
-from finray.lab.training.runs import Run
+from finray.lab.training.fine_tuning.options import PUBLISHED_RERANKER
+from finray.lab.training.fine_tuning.reranker import reranker_columns
+from finray.lab.training.fine_tuning.runs import Run
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def run(sample_folder: Path, sample_index: str, tmp_path: Path, monkeypatch: pyt
         runs.append(run)
         return {}
 
-    monkeypatch.setattr("finray.lab.training.runs.train_model", train_model)
+    monkeypatch.setattr("finray.lab.training.fine_tuning.runs.train_model", train_model)
     monkeypatch.setattr("finray.cli.train.commands._held_out_table", lambda *_: "")
 
     def start(*options: str) -> Run:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from finray.lab.training.corpus import Corpus, TrainingQuestion, Unit
+from finray.lab.training.fine_tuning.corpus import Corpus, TrainingQuestion, Unit
 
 TOPICS = ("revenue", "inventories", "leases", "pensions", "goodwill", "dividends", "debt", "taxes")
 

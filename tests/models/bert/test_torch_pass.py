@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from finray.lab.training.reader_module import new_bert
-from finray.lab.training.trained_pairs import read_pairs
+from finray.lab.training.readers.reader_module import new_bert
+from finray.lab.training.readers.trained_pairs import read_pairs
 
 
 def test_gradients_reach_every_layer_but_not_the_words() -> None:

@@ -1,1 +1,1 @@
-"""Builds an open-domain benchmark in the way of LOFin (Choe et al. 2025, arXiv 2505.20368, section 3, appendix B)."""
+"""Builds an open-domain benchmark in the way of LOFin (arXiv 2505.20368, section 3, appendix B)."""

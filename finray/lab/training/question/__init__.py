@@ -1,0 +1,1 @@
+"""Fits what labels the words of a question, and what it asks for."""

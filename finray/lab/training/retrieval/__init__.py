@@ -1,0 +1,1 @@
+"""Fits what finds companies, filings and pages, and distils the static encoder."""
