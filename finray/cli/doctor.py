@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from finray.sandbox.runner import Inspection
 
 _PACKAGES = (
+    "onnxruntime",
     "torch",
     "ray",
     "transformers",
@@ -82,13 +83,13 @@ def doctor(
 def _machine() -> dict[str, Any]:
     import torch
 
-    from finray.models.devices import fast_bf16
+    from finray.models.bert.forward import multiplies_bf16
 
     gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processors": os.cpu_count(),
-        "bf16_on_cpu": fast_bf16(torch.device("cpu")),
+        "bf16_on_cpu": multiplies_bf16(),
         "gpus": gpus,
     }
 
@@ -153,7 +154,7 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("finray", facts["finray"]),
         ("python", facts["python"]),
         ("system", f"{machine['system']}, {machine['processors']} processors"),
-        ("bf16 on the CPU", "fast" if machine["bf16_on_cpu"] else "slow: float32 is used"),
+        ("bf16 on the CPU", _bf16(fast=machine["bf16_on_cpu"])),
         ("GPU", ", ".join(machine["gpus"]) or "none: models run on the CPU"),
         ("packages", ", ".join(f"{name} {number}" for name, number in facts["packages"].items())),
         ("minilm", facts["models"]["minilm"]),
@@ -165,6 +166,13 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         *_layer_rows("sandbox", facts["sandbox"]),
         *_layer_rows("parsers", facts["parsers"]),
     ]
+
+
+def _bf16(*, fast: bool) -> str:
+    computed = "bf16 by PyTorch" if fast else "float32 by ONNX Runtime"
+    return (
+        f"{'fast' if fast else 'slow'}: the small models that read rows and sentences compute in {computed}"
+    )
 
 
 def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

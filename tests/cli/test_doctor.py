@@ -43,7 +43,11 @@ def test_a_machine_reads_the_same(doctor: Doctor) -> None:
     facts = json.loads(doctor("--set", "sandbox.isolation=process", "--json"))
     assert facts["sandbox"]["layers"][:2] == ["language", "process"]
     assert facts["machine"]["processors"] >= 1
-    assert "torch" in facts["packages"]
+    assert {"onnxruntime", "torch"} <= facts["packages"].keys()
+
+
+def test_what_computes_the_small_models_is_named(doctor: Doctor) -> None:
+    assert "compute in bf16 by PyTorch" in doctor() or "compute in float32 by ONNX Runtime" in doctor()
 
 
 def test_secrets_are_not_shown(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
