@@ -170,9 +170,7 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
 
 def _bf16(*, fast: bool) -> str:
     computed = "bf16 by PyTorch" if fast else "float32 by ONNX Runtime"
-    return (
-        f"{'fast' if fast else 'slow'}: the small models that read rows and sentences compute in {computed}"
-    )
+    return f"{'fast' if fast else 'slow'}: the small models that read rows and sentences compute in {computed}"
 
 
 def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

@@ -33,6 +33,8 @@ from finray.sandbox.lockdown import NO_FILTER
 _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"
 _START_SECONDS = 120.0
+_STARTS = 3
+"""Starts of a child that is killed each time before it has read anything."""
 _END_SECONDS = 5.0
 _GIB = 1024**3
 _HEADER_BYTES = 1024**2
@@ -137,18 +139,22 @@ class ParserProcess:
     def _ready(self) -> subprocess.Popen[bytes]:
         if self.child is not None and self.child.poll() is not None:
             self._reap(self.child)
-        if self.child is None:
-            self.child = confined.start(confined.command(self._module, json.dumps(self._settings)), relayed=True)
-            self._relay = confined.Relay(self.child)
+        starts = 0
+        while self.child is None:
+            starts += 1
+            command = confined.command(self._module, json.dumps(self._settings))
+            self.child = child = confined.start(command, relayed=True)
+            self._relay = relay = confined.Relay(child)
             try:
-                pipes.receive_exactly(self.child.stdout, 1, time.monotonic() + _START_SECONDS)
+                pipes.receive_exactly(child.stdout, 1, time.monotonic() + _START_SECONDS)
             except (EOFError, TimeoutError) as error:
-                child, relay = self.child, self._relay
                 if isinstance(error, TimeoutError):
                     child.kill()
                 self._reap(child)
                 if child.returncode == NO_FILTER:
                     raise confined.no_filter() from error
+                if isinstance(error, EOFError) and child.returncode == -signal.SIGKILL and starts < _STARTS:
+                    continue  # the system ends processes that are short of memory, whatever they do
                 raise RuntimeError(
                     f"the parser process does not start (exit status {child.returncode}): {relay.last or 'no message'}"
                 ) from error

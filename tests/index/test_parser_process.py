@@ -24,7 +24,7 @@ from finray.filings.pdf.tessdata import find_tessdata
 from finray.index import parser_process
 from finray.index.bundle import from_bytes
 from finray.index.parser_process import ParserProcess
-from finray.sandbox import pipes
+from finray.sandbox import confined, pipes
 from finray.sandbox.runner import inspect_reader
 from tests.filings.pdf.test_ocr import scanned
 
@@ -257,6 +257,31 @@ def test_a_parser_that_cannot_start_is_an_error(settings: Settings) -> None:
     parser = ParserProcess(settings.filings, settings.chunks, module="no_such_module")
     with pytest.raises(RuntimeError, match=r"does not start .*No module named 'no_such_module'"):
         parser.parse(b"", "x")
+
+
+@pytest.mark.parametrize(("killed", "starts"), [(2, 3), (9, 3)])
+def test_a_parser_that_is_killed_while_it_starts_is_started_again(
+    settings: Settings, sample_filings: Path, monkeypatch: pytest.MonkeyPatch, killed: int, starts: int
+) -> None:
+    start, started = confined.start, list[subprocess.Popen[bytes]]()
+
+    def short_of_memory(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        child = start(*arguments, **options)
+        started.append(child)
+        if len(started) <= killed:
+            child.kill()
+        return child
+
+    monkeypatch.setattr(confined, "start", short_of_memory)
+    parser = ParserProcess(settings.filings, settings.chunks)
+    path = min(sample_filings.glob("*.htm"))
+    if killed < starts:
+        assert parser.parse(path.read_bytes(), str(path)).bundle
+        parser.close()
+    else:
+        with pytest.raises(RuntimeError, match=r"does not start \(exit status -9\)"):
+            parser.parse(path.read_bytes(), str(path))
+    assert len(started) == starts
 
 
 def test_a_parser_has_no_secrets_and_no_way_out(parser: ParserProcess, monkeypatch: pytest.MonkeyPatch) -> None:

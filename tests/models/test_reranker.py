@@ -8,6 +8,7 @@ import torch
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import RerankerSettings
+from finray.models import hub
 from finray.models.reranker import OverlapReranker, load_reranker
 from tests.tiny_models import write_cross_encoder
 
@@ -37,6 +38,20 @@ def test_a_folder_without_weights_is_named(tmp_path: Path) -> None:
 def test_a_gpu_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailableError, match=r"reranker\.device is 'cuda', but there is no GPU"):
         load_reranker(RerankerSettings(model=str(tmp_path), device="cuda"))
+
+
+@pytest.mark.parametrize(("fast", "loaded"), [(True, torch.bfloat16), (False, torch.float32)])
+def test_weights_in_bfloat16_are_computed_so_if_the_processor_can(
+    fast: bool, loaded: torch.dtype, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sentence_transformers import CrossEncoder
+    from transformers import AutoModelForSequenceClassification
+
+    folder = write_cross_encoder(tmp_path / "model")
+    AutoModelForSequenceClassification.from_pretrained(folder).to(torch.bfloat16).save_pretrained(folder)
+    monkeypatch.setattr(hub, "fast_bf16", lambda _: fast)
+    model = hub.sentence_transformers_model(CrossEncoder, "reranker", RerankerSettings(model=folder, device="cpu"))
+    assert model.model.dtype == loaded
 
 
 @pytest.mark.slow

@@ -73,7 +73,8 @@ class RerankerSettings(Section):
     batch_size: int = Field(32, ge=1)
     """Texts in one batch."""
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    """Precision of the weights; "auto" is bfloat16 on a GPU that supports it, else that of the model's files."""
+    """Precision of the weights; "auto" is bfloat16 on a GPU that supports it, float32 on a CPU that multiplies no
+    bf16, else that of the model's files."""
     device: str = "auto"
     """As for ``encoder``."""
 

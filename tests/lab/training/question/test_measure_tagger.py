@@ -11,7 +11,7 @@ from finray.core.errors import UsageError
 from finray.lab.training.question.measure_tagger import fit_tagger, marked_questions, save_tagger, tagged, word_f1
 from finray.models.token_states import minilm_tokens
 
-QUESTIONS = Path(__file__).parents[3] / "benchmarks" / "measure_spans" / "questions.jsonl"
+QUESTIONS = Path(__file__).parents[4] / "benchmarks" / "measure_spans" / "questions.jsonl"
 
 
 def test_a_fit_learns_the_marked_words(tmp_path: Path) -> None:
