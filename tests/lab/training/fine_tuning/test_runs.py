@@ -183,7 +183,7 @@ def test_two_processes_train_one_model(
     arguments = ["--tatqa", tatqa_file(20), "--base", tiny_base, "--out", str(tmp_path / "model"), "--device", "cpu"]
     arguments += ["--threads", "1", "--batch-size", "2", "--max-tokens", "32", "--max-steps", "4", "--json"]
     arguments += ["--negatives", "1", "--hard", "0"]
-    jobs = Path(__file__).resolve().parents[3] / "jobs"
+    jobs = Path(__file__).resolve().parents[4] / "jobs"
     done = subprocess.run([*launch, str(jobs / job), *arguments], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     record = json.loads(done.stdout)
