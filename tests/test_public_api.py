@@ -61,7 +61,7 @@ def test_a_question_is_answered_without_loading_torch(sample_folder: Path, tmp_p
     """They take three seconds and 200 MB; on a processor that multiplies bf16, torch alone is worth it."""
     (filing,) = (sample_folder / "filings").glob("grevandor*2022-10k.htm")
     code = (
-        "import sys, finray; from finray.models.bert.forward import multiplies_bf16; "
+        "import sys, finray; from finray.models.devices import multiplies_bf16; "
         "settings = finray.load_settings(overrides={'encoder.model': 'static'}); "
         "finray.index_filings(sys.argv[1:2], sys.argv[2], settings); index = finray.open_index(sys.argv[2], settings); "
         "answers = [index.ask(asked).status for asked in "

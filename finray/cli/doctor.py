@@ -83,7 +83,7 @@ def doctor(
 def _machine() -> dict[str, Any]:
     import torch
 
-    from finray.models.bert.forward import multiplies_bf16
+    from finray.models.devices import multiplies_bf16
 
     gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return {

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from finray.core.errors import ModelUnavailableError
 
 if TYPE_CHECKING:
     import torch
+
+_CPU_INFO = Path("/proc/cpuinfo")
+_BF16_FLAGS = frozenset({"amx_bf16", "avx512_bf16"})
 
 
 def device_of(wanted: str, what: str) -> torch.device:
@@ -31,8 +36,17 @@ def fast_bf16(device: torch.device) -> bool:
 
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    amx, avx512 = torch.cpu._is_amx_tile_supported, torch.cpu._is_avx512_bf16_supported
-    return device.type == "cpu" and bool(amx() or avx512())
+    return device.type == "cpu" and multiplies_bf16()
+
+
+@cache
+def multiplies_bf16() -> bool:
+    """Whether the processor has AMX or AVX512-BF16, according to /proc/cpuinfo: False on other systems than Linux."""
+    try:
+        lines = _CPU_INFO.read_text().splitlines()
+    except OSError:
+        return False
+    return any(not _BF16_FLAGS.isdisjoint(line.split()) for line in lines if line.startswith("flags"))
 
 
 def has_openvino() -> bool:

@@ -67,7 +67,7 @@ def load_encoder(settings: EncoderSettings, *, threads: int | None = None, fixed
     from finray.models.minilm_encoder import MiniLmEncoder, computes_in_onnx
 
     if computes_in_onnx(settings):
-        return MiniLmEncoder(settings, threads)
+        return MiniLmEncoder(settings, threads, fixed_shapes=fixed_shapes)
     # torch and transformers take seconds to import, so they are imported only for encoding.
     from finray.models.minilm import minilm_folder
     from finray.models.transformer_encoder import TransformerEncoder

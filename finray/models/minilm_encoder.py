@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 by ONNX Runtime, for processors that do not multiply bf16: a sixth faster there than torch, and
 without the seconds that torch and transformers take to load.
 
-Passes are packed, so a vector has the same bits whatever is encoded with it.
+Passes are packed: on the processors that were tried, a vector has the same bits whatever is encoded with it.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
-from finray.models.bert.forward import minilm_pass, multiplies_bf16
+from finray.models.bert.forward import minilm_pass
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP, tokens_of
 from finray.models.bert.weights import PLACES, SIZE
-from finray.models.devices import has_openvino
+from finray.models.devices import has_openvino, multiplies_bf16
 from finray.models.encoder import Vectors
 
 _PASS_TOKENS = 1_024
@@ -28,14 +28,16 @@ _GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 class MiniLmEncoder:
     """``finray.models.encoder.Encoder``, in float32. Texts are cut to ``encoder.max_tokens``.
 
-    ``threads``: those of a pass; None: as many as ONNX Runtime may take. Raises ModelUnavailableError.
+    ``threads``: those of a pass; None: as many as ONNX Runtime may take. ``fixed_shapes``: as for TransformerEncoder,
+    texts of one pass are of one length. Raises ModelUnavailableError.
     """
 
     dimension = SIZE
 
-    def __init__(self, settings: EncoderSettings, threads: int | None = None) -> None:
+    def __init__(self, settings: EncoderSettings, threads: int | None = None, *, fixed_shapes: bool = False) -> None:
         self._settings = settings
         self._forward = minilm_pass(threads)
+        self._fixed_shapes = fixed_shapes
         self._longest = min(settings.max_tokens, PLACES) - 2
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
@@ -48,19 +50,20 @@ class MiniLmEncoder:
     def _encode(self, texts: Sequence[str]) -> Vectors:
         means = np.empty((len(texts), SIZE), dtype=np.float32)
         read = [[CLS, *ids[: self._longest], SEP] for ids in tokens_of(texts)]
-        for numbers in _passes([len(ids) for ids in read]):
+        for numbers in _passes([len(ids) for ids in read], same_length=self._fixed_shapes):
             given = packed([read[number] for number in numbers], [PLACES] * len(numbers))
             means[numbers] = [states.mean(0) for states in self._forward.states(given)]
         vectors: Vectors = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
 
-def _passes(lengths: Sequence[int]) -> Iterator[list[int]]:
+def _passes(lengths: Sequence[int], *, same_length: bool) -> Iterator[list[int]]:
     """Numbers of the texts of each pass: texts of like length, because attention is padded to the longest."""
     numbers: list[int] = []
     tokens = 0
     for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
-        if numbers and tokens + lengths[number] > _PASS_TOKENS:
+        other = same_length and numbers and lengths[number] != lengths[numbers[0]]
+        if numbers and (other or tokens + lengths[number] > _PASS_TOKENS):
             yield numbers
             numbers, tokens = [], 0
         numbers.append(number)

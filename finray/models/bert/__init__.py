@@ -1,1 +1,1 @@
-"""MiniLM's layers without its frameworks: tokens, packed sequences, and forward passes that load in half a second."""
+"""MiniLM's layers: weights, tokens, packed sequences, and forward passes by ONNX Runtime or PyTorch."""

@@ -1,6 +1,6 @@
 """Forward passes of MiniLM's layers on the CPU: by ONNX Runtime, or by torch if the processor multiplies bf16.
 
-ONNX Runtime loads in half a second where torch takes three, computes exactly, and a quarter faster. On a processor with
+ONNX Runtime loads in half a second instead of torch's three, and is at least as fast in float32. On a processor with
 AMX or AVX512-BF16 torch's bf16 takes 60% of its own float32 (``docs/benchmarks.md``).
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
@@ -24,9 +23,7 @@ from finray.models.bert.weights import (
     minilm_weights,
     minilm_words,
 )
-
-_CPU_INFO = Path("/proc/cpuinfo")
-_FAST = frozenset({"amx_bf16", "avx512_bf16"})
+from finray.models.devices import multiplies_bf16
 
 
 class ForwardPass(Protocol):
@@ -98,17 +95,7 @@ def embedded(state: State, given: Packed) -> Floats:
     return normed
 
 
-@cache
-def multiplies_bf16() -> bool:
-    """Whether the processor has AMX or AVX512-BF16, as Linux tells; elsewhere False."""
-    try:
-        lines = _CPU_INFO.read_text().splitlines()
-    except OSError:
-        return False
-    return any(not _FAST.isdisjoint(line.split()) for line in lines if line.startswith("flags"))
-
-
 def processor_threads() -> int:
-    """Threads of a pass: what OMP_NUM_THREADS says, as for torch, or one for each processor of this process."""
+    """Threads of a pass: what OMP_NUM_THREADS says, as for torch, or one for each processor."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return int(asked) if asked.isdecimal() and int(asked) else os.cpu_count() or 1

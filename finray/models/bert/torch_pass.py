@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
@@ -49,9 +48,8 @@ class TorchPass:
 
     def __init__(self, state: State, layers: int, dtype: torch.dtype = torch.bfloat16) -> None:
         self._bert = Bert(layers)
-        tensors = {name: torch.from_numpy(np.asarray(value, dtype=np.float32)) for name, value in state.items()}
-        own = self._bert.state_dict().keys()
-        self._bert.load_state_dict({name: value for name, value in tensors.items() if name in own}, strict=False)
+        # Not strict: the words are there already.
+        self._bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
         self._bert.to(dtype).eval()
 
     def states(self, given: Packed) -> list[Floats]:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 import torch
 
-from finray.models.bert import forward
-from finray.models.bert.forward import ForwardPass, OnnxPass, forward_pass, multiplies_bf16, processor_threads
+from finray.models import devices
+from finray.models.bert.forward import ForwardPass, OnnxPass, forward_pass, processor_threads
 from finray.models.bert.packing import packed
 from finray.models.bert.torch_pass import TorchPass
 from finray.models.bert.weights import fitting, layer_shapes, minilm_weights
+from finray.models.devices import fast_bf16, multiplies_bf16
 from finray.models.minilm import minilm_folder
 
 SEQUENCES = [list(range(2000, 2000 + length)) for length in (5, 30, 1, 17)]
@@ -77,10 +78,11 @@ def test_the_processor_chooses(text: str | None, fast: bool, tmp_path: Path, mon
     info = tmp_path / "cpuinfo"
     if text is not None:
         info.write_text(text)
-    monkeypatch.setattr(forward, "_CPU_INFO", info)
+    monkeypatch.setattr(devices, "_CPU_INFO", info)
     multiplies_bf16.cache_clear()
     try:
         assert isinstance(forward_pass(_state(), 1), TorchPass if fast else OnnxPass)
+        assert fast_bf16(torch.device("cpu")) is fast
     finally:
         multiplies_bf16.cache_clear()
 
