@@ -9,6 +9,7 @@ from typing import Any
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import LlmSettings
 from finray.models import hub
+from finray.models.devices import multiplies_bf16
 from finray.models.openai_wire import is_path
 
 _CPU_CACHE_GB = 4.0
@@ -48,6 +49,12 @@ def import_vllm() -> Any:
     return vllm
 
 
+def precision(wanted: str, *, on_cpu: bool) -> str:
+    """vLLM's ``dtype``. "auto" is float32 on a processor that multiplies no bf16: vLLM would keep the bf16 that most
+    models are saved in, which is emulated there."""
+    return "float32" if wanted == "auto" and on_cpu and not multiplies_bf16() else wanted
+
+
 def engine_arguments(settings: LlmSettings, *, on_cpu: bool) -> dict[str, Any]:
     """Arguments of vLLM's AsyncEngineArgs."""
     chosen = settings.vllm
@@ -67,7 +74,7 @@ def engine_arguments(settings: LlmSettings, *, on_cpu: bool) -> dict[str, Any]:
         "tokenizer_revision": where["revision"],
         "trust_remote_code": where["trust_remote_code"],
         "load_format": "safetensors",
-        "dtype": chosen.dtype,
+        "dtype": precision(chosen.dtype, on_cpu=on_cpu),
         "gpu_memory_utilization": chosen.gpu_memory_utilization,
         "tensor_parallel_size": chosen.tensor_parallel_size,
         "enforce_eager": chosen.enforce_eager,

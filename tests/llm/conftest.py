@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from finray.core.settings import LlmSettings
 
 FOLDER = Path(sys.prefix) / "smollm2"
+# Of two processors vLLM would keep one for its scheduler, and halve the speed.
+os.environ.setdefault("VLLM_CPU_NUM_OF_RESERVED_CPU", "0")
 WHY = "needs vLLM and the small model: `make test-llm` has them"
 
 

@@ -16,7 +16,7 @@ from finray.batch.prediction_store import read_predictions
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(900)]
 
-QUESTIONS = 30
+QUESTIONS = 5
 
 
 def finray(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -33,9 +33,9 @@ def test_every_question_ends_in_a_prediction_with_its_tokens(
     questions.write_text("\n".join(lines[:: len(lines) // QUESTIONS][:QUESTIONS]), encoding="utf-8")
     chosen = {
         **{f"llm.vllm.{name}": value for name, value in engine_settings.items()},
-        **{"llm.model": small_model, "llm.max_tokens": 160, "llm.replay_cache": tmp_path / "replies"},
+        **{"llm.model": small_model, "llm.max_tokens": 96, "llm.replay_cache": tmp_path / "replies"},
         **{"llm.prompt_price": 0.1, "llm.completion_price": 0.4},
-        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "loop.i_max": 1, "evidence.max_tokens": 500},
+        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "loop.i_max": 1, "evidence.max_tokens": 300},
     }
     options = [f"--set={name}={value}" for name, value in chosen.items()]
     run = finray(
@@ -56,7 +56,7 @@ def test_every_question_ends_in_a_prediction_with_its_tokens(
     assert any(line.startswith("transform: ") for line in said)
     assert any("asking once more" in line for line in said), "a model this weak needs a second try now and then"
     cached = sum(usage.cached_tokens for prediction in found for usage in prediction.usage.values())
-    assert cached > 1_000, "the instructions come first, and are read once"
+    assert cached > 500, "the instructions come first, and are read once"
     scores = finray("evaluate", str(predictions), str(questions))
     assert scores.returncode in (0, 1), scores.stderr
     for shown in ("tokens a question, transform", "tokens a question, respond", "cost of a question"):

@@ -19,7 +19,7 @@ from tests.tiny_models import write_cross_encoder
 pytestmark = [pytest.mark.llm, pytest.mark.ray, pytest.mark.timeout(900), pytest.mark.filterwarnings("default")]
 
 ROOT = Path(__file__).parents[2]
-QUESTIONS = 4
+QUESTIONS = 2
 SMALL = {"num_cpus": 0.1}
 
 
@@ -31,7 +31,7 @@ def chosen(
     return {
         **{f"llm.vllm.{name}": value for name, value in engine_settings.items()},
         **{"llm.model": small_model, "llm.max_tokens": 96, "encoder.model": "hash", "loop.i_max": 1},
-        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "evidence.max_tokens": 500},
+        **{"retrieval.k_passages": 2, "loop.max_kept": 2, "evidence.max_tokens": 300},
         **{"retrieval.reranked_pages": 4, "passage_reranker.max_tokens": 128},
         "passage_reranker.model": write_cross_encoder(tmp_path_factory.mktemp("cross-encoder")),
     }
