@@ -36,7 +36,7 @@ from finray.batch.question_files import read_questions
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 _MARKS = 10
 """How often a worker notes its memory."""

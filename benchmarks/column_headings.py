@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from finray.core.filing import LineItem
 from finray.filings.html.tagged_facts import FIRST_ROW
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 
 @dataclass(slots=True)

@@ -19,7 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.synchronize import Barrier
 
 from finray.core.settings import EncoderSettings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Vectors
 from finray.models.minilm import minilm_folder
 from finray.models.transformer_encoder import TransformerEncoder

@@ -23,7 +23,7 @@ from finray.core.questions import Question
 from finray.core.settings import EvidenceSettings, load_settings
 from finray.engine import Engine, open_engine
 from finray.evidence.evidence import evidence_blocks
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.companies.catalog import CompanyCatalog
 
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")

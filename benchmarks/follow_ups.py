@@ -18,7 +18,7 @@ from finray.core.bootstrap import estimate
 from finray.core.query import Query
 from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.rule_reader import RuleReader

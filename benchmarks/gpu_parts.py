@@ -18,8 +18,8 @@ from llm_speed import tokens_per_second
 from finray.cluster.index_job import index_filings
 from finray.core.settings import EncoderSettings, RerankerSettings, Settings, load_settings
 from finray.filings.read import parse_filing
-from finray.index.bundle import make_bundle, texts_to_encode
-from finray.index.summary import IndexProgress
+from finray.index.job.summary import IndexProgress
+from finray.index.writing.bundle import make_bundle, texts_to_encode
 from finray.lab.sample.generate import generate_sample
 from finray.models.encoder import Vectors
 from finray.models.load_chat import load_chat

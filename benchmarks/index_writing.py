@@ -25,10 +25,10 @@ import numpy as np
 from finray.core.filing import Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import Settings, load_settings
 from finray.index import schema
-from finray.index.bundle import FilingBundle, make_bundle, page_vectors
-from finray.index.fragments import write_filings
-from finray.index.plan import PlannedFile, content_fingerprint
-from finray.index.writer import IndexWriter
+from finray.index.writing.bundle import FilingBundle, make_bundle, page_vectors
+from finray.index.writing.fragments import write_filings
+from finray.index.writing.plan import PlannedFile, content_fingerprint
+from finray.index.writing.writer import IndexWriter
 from finray.storage.locations import SourceFile
 
 T = TypeVar("T")

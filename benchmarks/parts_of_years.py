@@ -20,7 +20,7 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.engine import Engine, open_engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.report import shown
 from finray.question.companies.catalog import CompanyCatalog
 

@@ -21,7 +21,7 @@ from rehearsal_files import corpus_of, questions, write_files, write_questions
 
 from finray.core.bootstrap import estimate
 from finray.core.filing import Filing
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 ROOT = Path(__file__).resolve().parents[1]
 _SETTINGS = ("--set", "encoder.model=hash", "--set", "index.in_process=false")

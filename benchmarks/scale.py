@@ -34,9 +34,10 @@ from scale_corpus import NO_COMPANY, Corpus, ScaleQuestion, cover_page, make_cor
 from finray.core.journal import Journal
 from finray.core.settings import Settings, load_settings
 from finray.filings.cover.summary import cover_summary
-from finray.index import layout, maintenance, schema
-from finray.index.reader import IndexReader
-from finray.index.writer import IndexWriter
+from finray.index import layout, schema
+from finray.index.reading.reader import IndexReader
+from finray.index.tables import maintenance
+from finray.index.writing.writer import IndexWriter
 from finray.models.hash_encoder import HashEncoder
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader

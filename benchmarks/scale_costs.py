@@ -20,7 +20,7 @@ from scale_corpus import make_corpus
 
 from finray.index import schema
 from finray.index.layout import table_uri
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 HEAD_PRICE = 0.1008
 """m7i.large on demand, us-east-1: an example."""

@@ -5,7 +5,7 @@
 
 Uses the chunk vectors of an index, or synthetic ones: overlapping clusters in a few dimensions, and noise in all.
 Queries come from the same distribution and are not stored. Both searches run over the same table, one query after the
-other, after a warm-up, with the number of partitions that finray chose (finray/index/ann.py) and with others.
+other, after a warm-up, with the number of partitions that finray chose (finray/index/tables/ann.py) and with others.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from finray.core.settings import load_settings
-from finray.index import ann, layout, schema
-from finray.index.hits import vector_hits
+from finray.index import layout, schema
+from finray.index.tables import ann
+from finray.index.tables.hits import vector_hits
 
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000

@@ -42,8 +42,8 @@ from finray.hirec.plain_answerer import PlainAnswerer
 from finray.hirec.published_answerer import PublishedAnswerer
 from finray.hirec.published_roles import PublishedCurator, PublishedReader
 from finray.hirec.rule_curator import RuleCurator
-from finray.index.facts import FilingFacts
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
 from finray.models.encoder_loading import is_static, load_encoder

@@ -29,10 +29,10 @@ from finray.facts.files import check_facts_target, write_facts
 from finray.facts.lookup import look_up_facts
 from finray.facts.records import Fact, facts_table
 from finray.filings.pages.page_links import PageLinks
-from finray.index.in_process import finish_in_process, index_in_process, suits_this_process
-from finray.index.reader import IndexReader
-from finray.index.run import start_run
-from finray.index.summary import IndexSummary, ReportProgress
+from finray.index.job.in_process import finish_in_process, index_in_process, suits_this_process
+from finray.index.job.run import start_run
+from finray.index.job.summary import IndexSummary, ReportProgress
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.question.companies.catalog import CompanyCatalog
 

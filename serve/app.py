@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from finray.core.errors import SettingsError
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.storage.locations import normalize
 from serve.answering import ANSWERING, Handles, import_function
 from serve.batches import KEEPER

@@ -21,8 +21,8 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.engine import Engine, open_engine
-from finray.index.in_process import index_in_process
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.reading.reader import IndexReader
 from finray.lab.sample.generate import generate_sample
 from tests.weightless import weightless
 

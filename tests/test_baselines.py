@@ -19,8 +19,8 @@ from finray.core.questions import GoldEvidence, Question
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings, load_settings
 from finray.engine import asks_llm, models_asked, open_engine
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.lab.comparison import answer_with_each, contenders
 from finray.lab.evaluation.comparison import comparison_markdown
 from finray.lab.evaluation.evaluate import evaluate

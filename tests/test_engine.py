@@ -20,7 +20,7 @@ from finray.core.questions import GoldEvidence, Question
 from finray.core.roles import Answerer
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.token_states import MiniLmSentences

@@ -27,7 +27,7 @@ from finray.core.predictions import Prediction, TokenUsage
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
 from finray.models.chat import ChatModel, ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel

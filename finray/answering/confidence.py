@@ -25,7 +25,7 @@ from finray.core.errors import ModelUnavailableError
 from finray.core.passages import Passage
 from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.retrieval.filing_match import period_fit
 

@@ -11,7 +11,7 @@ from finray.core.passages import Passage
 from finray.core.plan import Found
 from finray.core.readable import readable
 from finray.core.vocabulary import MONTH
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 _PRINTED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+")
 _IN_A_NAME = re.compile(r"\b(?!USD|EUR|GBP)[A-Za-z]+\d[\w-]*|\b\d+-[A-Za-z]\w*|\bpp?\. ?\d+|\[\d+(?:, ?\d+)*\]")

@@ -11,7 +11,7 @@ from finray.answering.plans.coverage import absent_company, fitting_period, miss
 from finray.core.filing import Filing
 from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.synonyms import words_of
 from finray.question.words import word_list
 from finray.retrieval.filing_match import PERIOD_MATCH, period_fit

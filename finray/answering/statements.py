@@ -11,7 +11,7 @@ from finray.core.plan import Coverage
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import ProgramError
 
 

@@ -15,7 +15,7 @@ from finray.core.filing import Filing
 from finray.core.settings import Settings
 from finray.engines.source import Tables
 from finray.index.layout import open_table
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import CHILDREN, FILINGS
 from finray.question.companies.catalog import CompanyCatalog
 from finray.storage.locations import STORAGE_ERRORS

@@ -15,7 +15,7 @@ from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption,
 from finray.cli.output import emit
 
 if TYPE_CHECKING:
-    from finray.index.check import Finding
+    from finray.index.upkeep.check import Finding
 
 _SHOWN = 20
 

@@ -97,7 +97,7 @@ def probes(
 ) -> int:
     """Write questions that the index cannot answer: other companies, other years, metrics a company does not report."""
     from finray.batch.question_files import check_target, read_questions, write_questions
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.datasets.probes import make_probes, probe_source
 
     check_target(out_)

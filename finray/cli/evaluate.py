@@ -62,7 +62,7 @@ def errors(
 
     docs/evaluation.md explains the stages.
     """
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.evaluation import figure_error_report
     from finray.lab.evaluation.figure_errors import figure_cases
     from finray.lab.evaluation.runs import read_runs
@@ -86,7 +86,7 @@ def report(
     json_: JsonOption = False,
 ) -> int:
     """Write one HTML page with scores and an analysis of errors; several runs are shown side by side."""
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.evaluation.analysis import analyse, as_data
     from finray.lab.evaluation.html.page import render
     from finray.lab.evaluation.known_filings import KnownFilings

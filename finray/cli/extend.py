@@ -22,7 +22,7 @@ from finray.core.errors import UsageError
 from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
-    from finray.index.extensions import ExtensionSummary
+    from finray.index.extensions.update import ExtensionSummary
 
 
 def extend(
@@ -45,8 +45,8 @@ def extend(
 
     Filings that the model fails on are listed, and left out until the next run.
     """
-    from finray.index.extensions import Tables, extend_index, in_sequence
-    from finray.index.reader import IndexReader
+    from finray.index.extensions.update import Tables, extend_index, in_sequence
+    from finray.index.reading.reader import IndexReader
     from finray.retrieval.methods.composed import method_named
     from finray.retrieval.methods.registry import METHODS
 

@@ -23,7 +23,7 @@ from finray.cli.output import emit, err, exit_code
 from finray.cli.progress import progress_bar
 from finray.core.filing import Mark
 from finray.core.settings import Settings, load_settings
-from finray.index.summary import IndexProgress, IndexSummary, MarkedFiling
+from finray.index.job.summary import IndexProgress, IndexSummary, MarkedFiling
 
 
 def index(

@@ -8,15 +8,15 @@ from finray.cli.options import IndexOption, JsonOption, PresetOption, SetOption,
 from finray.cli.output import emit
 
 if TYPE_CHECKING:
-    from finray.index.ann import AnnReport
-    from finray.index.upkeep import Upkeep
+    from finray.index.tables.ann import AnnReport
+    from finray.index.upkeep.maintain import Upkeep
 
 
 def maintain(
     index: IndexOption, preset: PresetOption = "local", set_: SetOption = None, json_: JsonOption = False
 ) -> int:
     """Compact an index, drop old versions, refresh its search indexes and print statistics. Readers may stay open."""
-    from finray.index import upkeep
+    from finray.index.upkeep import maintain as upkeep
 
     done = upkeep.maintain(index, settings_of(preset, set_))
     emit(done, described(done), as_json=json_)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from finray.edgar.indexing import IndexOutcome
     from finray.edgar.run import SyncSummary
     from finray.edgar.unpack import Unpacker
-    from finray.index.summary import IndexSummary
+    from finray.index.job.summary import IndexSummary
 
 
 def sync(

@@ -26,7 +26,7 @@ from finray.core.settings import LlmSettings, Settings
 from finray.engine import asks_llm
 from finray.engines.questions import QuestionEngine
 from finray.filings.pages.page_links import PageLinks
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.composed import method_named
 

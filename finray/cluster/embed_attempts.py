@@ -8,13 +8,13 @@ from typing import Any
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from finray.index.attempts import AttemptsHere
+from finray.index.job.attempts import AttemptsHere
 
 _ACTOR: Any = ray.remote(num_cpus=0)(AttemptsHere)
 
 
 class ClusterAttempts:
-    """``finray.index.attempts.Attempts`` of one job, in an actor on the node of its driver, which the job cannot
+    """``finray.index.job.attempts.Attempts`` of one job, in an actor on the node of its driver, which the job cannot
     outlive anyway. Can be sent to tasks and actors."""
 
     def __init__(self) -> None:

@@ -16,8 +16,8 @@ import ray.data
 from finray.cluster.gpus import hide_unassigned_gpus
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings, Settings
-from finray.index.attempts import Attempts
-from finray.index.embedding import check_encoder, embed_filings
+from finray.index.job.attempts import Attempts
+from finray.index.job.embedding import check_encoder, embed_filings
 from finray.models.encoder import Encoder
 
 LoadEncoder = Callable[..., Encoder]

@@ -1,6 +1,6 @@
 """``finray extend`` on Ray Data: actors make the rows of filings, the driver commits them.
 
-If a worker or node dies, its filings are repeated; what is committed stays (``finray.index.extensions``).
+If a worker or node dies, its filings are repeated; what is committed stays (``finray.index.extensions.update``).
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core import errors
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
-from finray.index.attempts import Attempts
-from finray.index.extension import AnyExtension, Cost, FilingRows
-from finray.index.extension_attempts import Attempted, FailedFiling, Key
-from finray.index.extensions import Tables
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import AnyExtension, Cost, FilingRows
+from finray.index.extensions.set_aside import Attempted, FailedFiling, Key
+from finray.index.extensions.update import Tables
+from finray.index.job.attempts import Attempts
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.methods.composed import method_named
 
 Row = dict[str, Any]

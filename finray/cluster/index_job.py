@@ -3,8 +3,8 @@
 One row is one filing, its tables as the bytes of a bundle: a filing stays whole from stage to stage, and memory is
 bounded by the filings in flight. The last stage writes data files of the index, so that the driver receives only what
 it commits: names of files and rows of ``filings``. If a worker or node dies, its filings in flight are repeated, and
-files that it wrote stay unused (``finray.index.fragments``). A filing that kills its parser kills only a child process
-(``finray.index.parser_process``).
+files that it wrote stay unused (``finray.index.writing.fragments``). A filing that kills its parser kills only a child
+process (``finray.index.job.parser_process``).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from finray.cluster.node_wait import announced_wait
 from finray.cluster.runtime import ClusterError, ray_cluster
 from finray.core.errors import FinrayError
 from finray.core.settings import Settings
-from finray.index.fragments import WriteTarget
-from finray.index.parser_process import ParserProcess
-from finray.index.plan import PlannedFile
-from finray.index.run import IndexRun, start_run
-from finray.index.stages import WrittenBatch, read_and_parse, write
-from finray.index.summary import IndexSummary, ReportProgress
+from finray.index.job.parser_process import ParserProcess
+from finray.index.job.run import IndexRun, start_run
+from finray.index.job.stages import WrittenBatch, read_and_parse, write
+from finray.index.job.summary import IndexSummary, ReportProgress
+from finray.index.writing.fragments import WriteTarget
+from finray.index.writing.plan import PlannedFile
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.storage.locations import SourceFile
 

@@ -19,8 +19,8 @@ from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
 from finray.edgar.store import RawStore
 from finray.index import layout
-from finray.index.check import Finding, check_index, repair_index, roll_back
-from finray.index.writer import claim
+from finray.index.upkeep.check import Finding, check_index, repair_index, roll_back
+from finray.index.writing.writer import claim
 from finray.storage.locations import list_objects, read_bytes
 
 

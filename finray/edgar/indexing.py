@@ -13,9 +13,9 @@ from finray.core.settings import Settings
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
-from finray.index.summary import IndexSummary
+from finray.index.job.summary import IndexSummary
 from finray.index.tasks import Run, in_turn
-from finray.index.writer import IndexWriter
+from finray.index.writing.writer import IndexWriter
 from finray.models.encoder_loading import encoder_dimension
 
 WHOLE_STORE_AFTER = 1000

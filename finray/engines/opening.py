@@ -9,7 +9,7 @@ from finray.core.settings import RerankerSettings
 from finray.engine import Engine, build_engine
 from finray.engines.outside import Outside, OutsideChat, OutsideEncoder, OutsideReranker
 from finray.engines.source import EngineSource, Tables
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.models.reranker import Reranker, load_reranker

@@ -14,7 +14,7 @@ from finray.core.passages import Passage
 from finray.evidence.page_parts import ProsePart, TablePart, is_contents, page_parts
 from finray.evidence.sentences import Sentence, begins_inside, breaks_off, sentences
 from finray.evidence.tables import ItemRows, Table, aligned, of_items
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 MIN_MATCHED = 0.5
 """Share of the rows of line items that must be found in the page's text; else the text is not in reading order."""

@@ -21,7 +21,7 @@ from finray.evidence.rendering import prose_text, shortened, table_text
 from finray.evidence.repeats import repeated
 from finray.evidence.selection import Scored, scored_part, select
 from finray.evidence.tables import Table
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 Rows = dict[tuple[str, int], set[int]]
 """Rows of line items by the (filing_id, page) that prints them."""

@@ -11,7 +11,7 @@ from finray.evidence.candidates import Candidate
 from finray.evidence.cells import asked_items
 from finray.evidence.selection import Piece
 from finray.evidence.tables import Table, TableRow
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.retrieval.filing_match import period_fit
 
 _KEY = re.compile(r"[^a-z0-9]+")

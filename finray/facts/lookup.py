@@ -18,7 +18,7 @@ from finray.facts.items import Printed, WantedItem, find_printed, names_same_row
 from finray.facts.records import Fact
 from finray.filings.dates import add_months
 from finray.filings.tables.canonical import canonical_items
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import Company, CompanyCatalog
 
 _PERIODIC = ("10-K", "10-Q", "20-F", "40-F")

@@ -14,7 +14,7 @@ from finray.core.settings import EvidenceSettings
 from finray.evidence.blocks import EvidenceBlock, EvidenceCell
 from finray.evidence.evidence import evidence_blocks
 from finray.hirec.shown import Shown, ShownCell, ShownPart
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 COVERED_SHARE = 0.6
 """Share of the tokens that suffices if every operand of the plan is found: little else is needed."""

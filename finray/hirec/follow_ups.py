@@ -9,8 +9,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import FollowUp
-from finray.index.facts import FilingFacts
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.reader import IndexReader
 from finray.question.rule_reader import RuleReader, described, with_measures
 from finray.question.spelled import resolved
 

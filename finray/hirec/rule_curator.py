@@ -15,7 +15,7 @@ from finray.core.plan import Coverage, Operand
 from finray.core.query import Query
 from finray.core.roles import FIRST, Curation, Turn
 from finray.filings.tables.canonical import canonical_items
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 _STATEMENT_NAME = {
     "income": "income statement",

@@ -60,7 +60,7 @@ def table_schemas(dimension: int) -> dict[str, pa.Schema]:
             *_FILING,
             *_required(revision=text, source_modified=_TIME, **counts, status=text, indexed_at=_TIME, summary=text),
             *vector,
-            pa.field("digest", text),  # finray.index.digest; null in rows of older versions of finray
+            pa.field("digest", text),  # finray.index.tables.digest; null in rows of older versions of finray
         ],
         PAGES: [*_KEY, *_CHILD[PAGES], *vector],
         CHUNKS: [*_KEY, *_CHILD[CHUNKS], *vector],

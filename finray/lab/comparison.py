@@ -19,7 +19,7 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import EncoderSettings, Settings, load_settings
 from finray.engine import Engine, asks_llm, build_engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.evaluate import Evaluation, evaluate
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from finray.core.filing import Filing
-from finray.index.filing_table import FilingTable
+from finray.index.reading.filing_table import FilingTable
 
 _FACTS: Final = ("form", "is_amendment", "period_end", "filed_at", "fiscal_year", "fiscal_period")
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from finray.core.period import Period
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.alike_names import AlikeNames
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.periods.named import periods_in

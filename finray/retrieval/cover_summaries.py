@@ -13,8 +13,8 @@ from typing import Final
 import pyarrow as pa
 
 from finray.core.settings import LlmSettings, Settings
-from finray.index.extension import Cost, FilingExtension, OfFiling
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.chat import ChatReply, Message
 from finray.models.encoder_loading import load_encoder

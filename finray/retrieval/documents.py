@@ -20,7 +20,7 @@ from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.roles import DocumentRetriever
 from finray.core.settings import IndexSettings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.forms import forms_implied

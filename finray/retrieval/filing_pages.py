@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from finray.core.settings import IndexSettings
 from finray.core.sized_cache import SizedCache
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors
 from finray.question.terms import content_terms, term_lines

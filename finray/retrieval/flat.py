@@ -10,8 +10,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.filings.cover.summary import filing_title
-from finray.index.filing_table import column_by_id
-from finray.index.reader import IndexReader
+from finray.index.reading.filing_table import column_by_id
+from finray.index.reading.reader import IndexReader
 
 
 class WholeIndex(tuple[Document, ...]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog, Mentions
 from finray.retrieval.company_evidence import CompanyEvidence
 from finray.retrieval.company_model import CompanyModel, shipped_company_model

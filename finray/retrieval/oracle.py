@@ -12,7 +12,7 @@ from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence
 from finray.core.roles import PassageRetriever
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.flat import chunk_passages
 
 

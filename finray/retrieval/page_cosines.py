@@ -12,7 +12,7 @@ import numpy as np
 
 from finray.core.settings import IndexSettings
 from finray.core.sized_cache import SizedCache
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors
 

@@ -15,7 +15,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.settings import IndexSettings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.flat import chunk_passages

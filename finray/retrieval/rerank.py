@@ -13,7 +13,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import PassageRetriever
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.flat import FoundPassages, Scope

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from finray.core.query import Span
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog, Mentions
 from finray.question.companies.company_groups import core_name
 

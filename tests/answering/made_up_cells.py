@@ -9,7 +9,7 @@ from typing import cast
 
 from finray.core.filing import Filing, LineItem, Page
 from finray.core.passages import Passage
-from finray.index.facts import FilingFacts, FilingItems
+from finray.index.reading.facts import FilingFacts, FilingItems
 
 END = dt.date(2022, 12, 31)
 BEFORE = dt.date(2021, 12, 31)

@@ -13,7 +13,7 @@ from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.engine import open_engine
 from finray.index import layout, schema
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 
 @pytest.fixture(scope="module")

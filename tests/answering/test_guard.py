@@ -17,8 +17,8 @@ from finray.core.predictions import Answer, CitedCell, Prediction
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from tests.answering.made_up_cells import FILING, facts, passage
 from tests.answering.rankings.made_up_rankings import answerer, heads

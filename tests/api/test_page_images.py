@@ -21,7 +21,7 @@ from finray.api.page_images import Drawing, PageImages, draw
 from finray.api.service import LocalService
 from finray.core.filing_filter import FilingFilter
 from finray.core.settings import Settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
 
 

@@ -17,7 +17,7 @@ from finray.core.errors import IndexMissingError
 from finray.core.questions import Question
 from finray.core.replies import AnswerEvent, ServiceEvent, StartedEvent
 from finray.core.settings import Settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from tests.engines import held, wild
 
 ASKED = "What was the total revenue of CLDVC in FY2022?"

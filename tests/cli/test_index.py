@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from finray.cli.index import described
-from finray.index.summary import IndexSummary, MarkedFiling
+from finray.index.job.summary import IndexSummary, MarkedFiling
 
 SUMMARY = IndexSummary(
     seen=4,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from finray.core.settings import Settings, load_settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.sample.broken import write_broken_files
 from finray.lab.sample.generate import generate_sample
 from tools.faults.contents import Contents, read_contents

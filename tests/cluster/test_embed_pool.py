@@ -21,8 +21,8 @@ from finray.cluster.node_wait import announced_wait
 from finray.cluster.runtime import ray_cluster
 from finray.core.errors import SettingsError
 from finray.core.settings import EncoderSettings, Settings, load_settings
-from finray.index.in_process import index_in_process
-from finray.index.summary import IndexProgress
+from finray.index.job.in_process import index_in_process
+from finray.index.job.summary import IndexProgress
 from finray.models.encoder import Vectors
 from finray.models.hash_encoder import HashEncoder
 from tools.faults.contents import Contents, read_contents

@@ -16,12 +16,12 @@ from finray.cluster.extend_job import tables_on_ray
 from finray.cluster.runtime import ray_cluster
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import Settings, load_settings
-from finray.index.extension import FilingExtension
-from finray.index.extension_attempts import FailedFiling
-from finray.index.extension_table import open_extension
-from finray.index.extensions import extend_index
-from finray.index.in_process import index_in_process
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import FilingExtension
+from finray.index.extensions.set_aside import FailedFiling
+from finray.index.extensions.table import open_extension
+from finray.index.extensions.update import extend_index
+from finray.index.job.in_process import index_in_process
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.methods import fingear
 from finray.retrieval.trees.store import COLUMNS
 

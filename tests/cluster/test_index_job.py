@@ -22,11 +22,11 @@ from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
 from finray.index import layout, schema
-from finray.index.in_process import index_in_process
-from finray.index.summary import IndexProgress
+from finray.index.job.in_process import index_in_process
+from finray.index.job.summary import IndexProgress
 from finray.index.tasks import in_turn
-from finray.index.upkeep import maintain
-from finray.index.writer import IndexWriter
+from finray.index.upkeep.maintain import maintain
+from finray.index.writing.writer import IndexWriter
 from finray.storage.lance_commit import data_files
 from finray.storage.locations import s3_filesystem
 from tools.faults.contents import Contents, read_contents
@@ -93,7 +93,7 @@ def test_killed_workers_cost_nothing_but_time(
 
     def kill(progress: IndexProgress) -> None:
         if progress.done == 3:
-            for name in ("_Embedder", "_read_and_parse", "finray.index.parser_process"):
+            for name in ("_Embedder", "_read_and_parse", "finray.index.job.parser_process"):
                 killed.extend(descendants(name)[:1])
             for process in killed:
                 process.kill()

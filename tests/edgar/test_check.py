@@ -12,7 +12,7 @@ from finray.core.settings import Settings
 from finray.edgar.check import check_indexed, check_raw, repair_raw
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import Syncer
 

@@ -12,7 +12,7 @@ import pytest
 from finray.cli.sample import sample
 from finray.cli.sync import sync
 from finray.core.errors import SettingsError, SourceError, UsageError
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import CONTACT
 from tools.faults.edgar import BUSY, LocalEdgar

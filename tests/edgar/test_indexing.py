@@ -13,13 +13,13 @@ from finray.edgar import indexing
 from finray.edgar.indexing import Backlog, index_backlog, sources_of
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.reader import IndexReader
-from finray.index.summary import IndexSummary
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.job.summary import IndexSummary
+from finray.index.reading.reader import IndexReader
 from finray.index.tasks import Run, in_turn
-from finray.index.writer import IndexWriter
+from finray.index.upkeep.check import check_index
+from finray.index.writing.writer import IndexWriter
 from finray.lab.sample.edgar import Submission
 from finray.models.encoder_loading import encoder_dimension
 from finray.storage.locations import s3_filesystem

@@ -13,8 +13,8 @@ from finray.core.settings import Settings
 from finray.edgar.indexing import index_backlog
 from finray.edgar.store import RawStore
 from finray.edgar.submissions import read_header
-from finray.index.in_process import index_in_process
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.reading.reader import IndexReader
 from finray.lab.sample.edgar import Submission, feed_archive
 from tests.edgar.syncer import Syncer
 from tools.faults.edgar import LocalEdgar

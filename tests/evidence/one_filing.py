@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from finray.core.filing import Filing, Page, ParsedFiling
 from finray.core.passages import Passage
-from finray.index.facts import FilingFacts, FilingItems
+from finray.index.reading.facts import FilingFacts, FilingItems
 
 
 class OneFiling(FilingFacts):

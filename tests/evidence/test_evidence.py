@@ -15,8 +15,8 @@ from finray.core.settings import EvidenceSettings
 from finray.engine import Engine
 from finray.evidence.blocks import Evidence
 from finray.evidence.evidence import evidence_blocks
-from finray.index.facts import FilingFacts
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 
 Retrieved = tuple[Query, Sequence[Passage], Coverage | None]

@@ -13,7 +13,7 @@ from finray.core.filing import Filing, LineItem
 from finray.facts.items import Printed, wanted_item
 from finray.facts.lookup import find_company, look_up_facts, same_figure
 from finray.facts.records import FACT_SCHEMA, facts_table
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 
 

@@ -15,9 +15,9 @@ import lance
 import pytest
 
 from finray.index import layout, schema
-from finray.index.check import check_index
-from finray.index.maintenance import expired_versions
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
+from finray.index.tables.maintenance import expired_versions
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.generate import generate_sample
 from tools.faults.contents import differences, read_contents
 
@@ -45,7 +45,7 @@ def test_a_version_expires_a_day_after_it_was_replaced_whenever_it_was_made() ->
 def test_a_reader_of_a_version_that_was_the_newest_for_days_keeps_it(
     index_uri_of_days_ago: str, local_settings: Any
 ) -> None:
-    from finray.index.writer import IndexWriter
+    from finray.index.writing.writer import IndexWriter
 
     reader = IndexReader.open(index_uri_of_days_ago)
     before = reader.chunks(None).num_rows

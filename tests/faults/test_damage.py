@@ -17,10 +17,10 @@ from finray.core.errors import FinrayError, IndexDamagedError, IndexMismatchErro
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
 from finray.index import layout, schema
-from finray.index.check import Finding, check_index
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.reading.reader import IndexReader
+from finray.index.upkeep.check import Finding, check_index
 from finray.lab.sample.generate import generate_sample
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.damage import HOWS, How, Part, damage, pick, stored_files

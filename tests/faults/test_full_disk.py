@@ -15,10 +15,10 @@ import pytest
 from finray.cluster.watch import watch_room
 from finray.core.errors import SourceError
 from finray.core.settings import Settings, load_settings
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.reading.reader import IndexReader
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.generate import generate_sample
 from finray.models.encoder_loading import load_encoder
 from tests.faults.commands import run

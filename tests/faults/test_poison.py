@@ -14,10 +14,10 @@ from finray.cli.index import described
 from finray.cluster.index_job import index_filings
 from finray.cluster.runtime import ray_cluster
 from finray.core.settings import Settings, load_settings
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.summary import IndexSummary
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.job.summary import IndexSummary
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.generate import generate_sample
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.poison import make_poison, poison_names

@@ -18,8 +18,8 @@ from finray.batch.question_files import read_questions
 from finray.core.predictions import Prediction
 from finray.core.settings import load_settings
 from finray.engine import open_engine
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
 from tests.weightless import VARIABLES

@@ -20,8 +20,8 @@ from finray.core.predictions import Prediction
 from finray.core.settings import Settings, load_settings
 from finray.edgar.ledger import Entry, Ledger
 from finray.edgar.listing import Listed
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.generate import generate_sample
 from finray.storage import s3 as s3_client
 from finray.storage.locations import delete, exists, list_objects, open_stream, read_bytes, write_bytes

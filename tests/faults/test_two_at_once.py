@@ -17,11 +17,11 @@ from finray.cli.check import check
 from finray.core.errors import UsageError
 from finray.core.predictions import Prediction
 from finray.core.settings import Settings, load_settings
-from finray.index import upkeep
-from finray.index.check import check_index
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.summary import IndexProgress
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.job.summary import IndexProgress
+from finray.index.upkeep import maintain as upkeep
+from finray.index.upkeep.check import check_index
 from finray.lab.sample.generate import generate_sample
 from tests.weightless import VARIABLES
 from tools.faults.contents import Contents, differences, read_contents

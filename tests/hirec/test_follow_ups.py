@@ -12,8 +12,8 @@ from finray.core.query import Query
 from finray.core.roles import FollowUp
 from finray.core.spelled import Spelled
 from finray.hirec.follow_ups import IndexFollowUps
-from finray.index.facts import FilingFacts
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 

@@ -18,8 +18,8 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.evaluate import evaluate
 from finray.lab.evaluation.report import as_data
 from finray.models.chat import Message, ScriptedChatModel

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from finray.core.settings import Settings, load_settings
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParserProcess
-from finray.index.summary import IndexSummary
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParserProcess
+from finray.index.job.summary import IndexSummary
 from finray.lab.sample.generate import generate_sample
 
 Index = Callable[..., IndexSummary]

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from finray.core.errors import FilingError
 from finray.core.filing import Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import Settings
-from finray.index.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
-from finray.index.fragments import write_filings
-from finray.index.plan import PlannedFile, content_fingerprint
-from finray.index.writer import IndexWriter
+from finray.index.writing.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
+from finray.index.writing.fragments import write_filings
+from finray.index.writing.plan import PlannedFile, content_fingerprint
+from finray.index.writing.writer import IndexWriter
 from finray.models.hash_encoder import HashEncoder
 from finray.storage.locations import SourceFile
 

@@ -8,7 +8,7 @@ import lancedb
 from lancedb.query import MatchQuery
 
 from finray.core.settings import Settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 
 def test_lancedb_finds_what_finray_finds(sample_index: str, local_settings: Settings) -> None:

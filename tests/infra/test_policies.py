@@ -18,9 +18,9 @@ from finray.edgar.indexing import index_backlog, sources_of
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.engine import open_engine
-from finray.index import maintenance
-from finray.index.in_process import index_in_process
-from finray.index.writer import IndexWriter
+from finray.index.job.in_process import index_in_process
+from finray.index.tables import maintenance
+from finray.index.writing.writer import IndexWriter
 from finray.lab.sample.edgar import feed_archive, sample_submissions
 from finray.models.encoder_loading import encoder_dimension
 from finray.storage.locations import read_bytes, s3_filesystem, write_bytes

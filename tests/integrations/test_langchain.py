@@ -14,7 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from finray.client import Client
 from finray.core.errors import QuestionError
 from finray.core.filing_filter import FilingFilter
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.integrations.langchain import FinrayRetriever
 from finray.library import Index
 from tests.integrations.conftest import QUERY

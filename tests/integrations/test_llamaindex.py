@@ -13,7 +13,7 @@ from llama_index.core.response_synthesizers import ResponseMode, get_response_sy
 
 from finray.core.errors import UsageError
 from finray.core.filing_filter import FilingFilter
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.integrations.llamaindex import FinrayRetriever
 from finray.library import Index
 from tests.integrations.conftest import QUERY

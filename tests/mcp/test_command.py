@@ -18,7 +18,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from tests.weightless import OPTIONS
 
 ROOT = Path(__file__).resolve().parents[2]

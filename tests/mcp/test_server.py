@@ -18,8 +18,8 @@ from finray.api.open_index import OpenIndex
 from finray.core.errors import IndexDamagedError
 from finray.core.filing import Filing
 from finray.core.settings import Settings
-from finray.index.in_process import index_in_process
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.reading.reader import IndexReader
 from tests.mcp.conftest import Connect
 
 TOOLS = ["ask", "list_filings", "look_up_line_items", "read_page", "read_table", "search_passages"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from finray.core.filing import Filing
 from finray.index import schema
-from finray.index.filing_table import FilingTable
+from finray.index.reading.filing_table import FilingTable
 from finray.retrieval.alike import alike
 
 _DATES = st.none() | st.dates(dt.date(2019, 12, 30), dt.date(2020, 1, 2))

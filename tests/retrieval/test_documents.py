@@ -7,7 +7,7 @@ import pytest
 from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.engine import Engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 
 async def structured(engine: Engine, question: str, k: int = 5) -> list[Document]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.flat import AllDocuments, proposed, scope
 
 

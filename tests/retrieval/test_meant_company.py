@@ -10,8 +10,8 @@ import pytest
 from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.engine import Engine, open_engine
-from finray.index.in_process import index_in_process
-from finray.index.reader import IndexReader
+from finray.index.job.in_process import index_in_process
+from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.company_evidence import CompanyEvidence
 from finray.retrieval.company_features import FEATURES, SIGNALS

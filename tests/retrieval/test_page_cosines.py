@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.page_cosines import PageCosines
 

@@ -9,7 +9,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.engine import Engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.filing_pages import PageCache
 from finray.retrieval.page_features import FEATURES, PRESELECTED, asked_terms, page_candidates, unit_range

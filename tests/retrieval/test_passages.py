@@ -11,7 +11,7 @@ from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence
 from finray.engine import Engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.oracle import GoldDocuments, GoldPages

@@ -12,8 +12,8 @@ from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.engine import Engine, open_engine
 from finray.index import layout, schema
-from finray.index.in_process import index_in_process
-from finray.index.summary import IndexSummary
+from finray.index.job.in_process import index_in_process
+from finray.index.job.summary import IndexSummary
 
 SETTINGS = load_settings(overrides={"encoder.model": "hash"}, environment={})
 COVER = """SECURITIES AND EXCHANGE COMMISSION

@@ -24,7 +24,7 @@ import pytest
 from finray.api.keys import add_key, revoke_key
 from finray.client import Client, ServiceError
 from finray.core.settings import Settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from tests.weightless import OPTIONS
 from tools.faults.processes import descendants
 

@@ -14,9 +14,9 @@ from finray.cli.ask import ask
 from finray.core.settings import ChunkSettings, FilingSettings, Settings
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.read import parse_filing
-from finray.index.bundle import make_bundle, to_bytes
-from finray.index.in_process import index_in_process
-from finray.index.parser_process import ParsedBytes, ParserProcess
+from finray.index.job.in_process import index_in_process
+from finray.index.job.parser_process import ParsedBytes, ParserProcess
+from finray.index.writing.bundle import make_bundle, to_bytes
 from tests.engines.here import HerePool
 from tools.diagrams.rooms import Rooms, measured_rooms, rooms_picture
 from tools.diagrams.trips import Stop, read_trip, trip_picture

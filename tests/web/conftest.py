@@ -15,7 +15,7 @@ from finray.api.app import create_app
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.core.settings import ServingSettings, Settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.sample.generate import generate_sample
 from tests.web.scripted import ScriptedService
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.storage.locations import is_s3
 from tools.faults.commands import Command, Ended
 from tools.faults.damage import HOWS, damage, stored_files

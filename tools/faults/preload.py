@@ -12,7 +12,7 @@ import finray.cli.maintain
 import finray.cli.sync
 import finray.edgar.check
 import finray.edgar.sync
-import finray.index.upkeep
+import finray.index.upkeep.maintain
 import finray.library
 import finray.models.encoder
 import finray.question.plans.operations

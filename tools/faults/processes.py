@@ -36,7 +36,7 @@ Kind = Literal["driver", "worker", "parser", "engine", "actor", "raylet", "gcs"]
 questions; an actor of Ray itself; Ray's node manager; Ray's head."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _NAMES: Final[Mapping[Kind, str]] = {
-    "parser": "finray.index.parser_process",
+    "parser": "finray.index.job.parser_process",
     "engine": "finray.engines.child",
     "raylet": "raylet",
     "gcs": "gcs_server",

@@ -14,7 +14,7 @@ from finray.batch.prediction_store import read_predictions
 from finray.core.errors import IndexMissingError, SourceError
 from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.storage.locations import exists, list_objects, read_bytes
 from tools.faults.contents import Contents, differences, read_contents
 from tools.faults.world import Place, plain_json

@@ -14,7 +14,7 @@ from finray.core.filing import Filing
 from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.core.vocabulary import NUMBER, number_of
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.measures.named import quantity_phrases
 from finray.question.measures.phrase import phrase_of, without_context
 from finray.question.synonyms import variants, words_of

@@ -23,7 +23,7 @@ from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
-from finray.index.facts import FilingFacts, kept_with
+from finray.index.reading.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of
 
 FEATURES: Final[Mapping[str, str]] = {

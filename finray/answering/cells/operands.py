@@ -15,7 +15,7 @@ from finray.core.plan import Found, Operand, Phrase, Unit
 from finray.filings.dates import add_months
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.filings.tables.cells import CURRENCIES
-from finray.index.facts import kept_with
+from finray.index.reading.facts import kept_with
 from finray.question.measures.named import UNIT_OF
 
 _WANDER_DAYS = 7

@@ -15,7 +15,7 @@ from finray.core.filing import Filing, LineItem, Page
 from finray.core.passages import Passage
 from finray.core.plan import Measure
 from finray.filings.tables.cells import CURRENCIES
-from finray.index.facts import FilingFacts, kept_with
+from finray.index.reading.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of
 
 MAX_PAGES = 10

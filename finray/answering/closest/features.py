@@ -19,7 +19,7 @@ from finray.evidence.candidates import Candidate, Prose, candidates
 from finray.evidence.heads import counted_years
 from finray.evidence.relevance import Relevance, words
 from finray.evidence.tables import Table
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 FEATURES: Final[Mapping[str, str]] = {
     "near": "share of the question's words, by rarity, in the row or sentence, half of those beside it",

@@ -21,7 +21,7 @@ from finray.core.roles import Curation
 from finray.evidence.candidates import Prose
 from finray.evidence.rendering import prose_text, table_text
 from finray.evidence.selection import with_context
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.measures.definitions import unread_definition
 
 LEAD: Final = "Closest in the filing:"

@@ -13,7 +13,7 @@ from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
 from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query, Shape
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
 _DIFFERENCES = frozenset({"change", "difference"})

@@ -15,7 +15,7 @@ from finray.core.period import Period
 from finray.core.plan import Coverage, Found, Operand, Plan
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.measures.phrase import phrase_of
 from finray.question.plans.operations import plans_of
 from finray.retrieval.filing_match import period_fit

@@ -17,7 +17,7 @@ from finray.core.plan import Formula, Found, Measures, Operand, Unit
 from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.filings.tables.canonical import canonical_items
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import ProgramError, evaluate, names
 from finray.question.measures.formulas import line_items
 from finray.question.plans.judgement_criteria import Ratio, Without, criteria

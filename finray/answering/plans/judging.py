@@ -9,7 +9,7 @@ from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.question.measures.formulas import formulas
 from finray.question.plans.judgements import Prototypes, concentration_of, doubts, judgement_of

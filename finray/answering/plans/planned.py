@@ -12,7 +12,7 @@ from finray.core.plan import Coverage, Plan
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Answerer, Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 
 class PlannedAnswerer:

@@ -33,7 +33,7 @@ from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.row_reader import RowReader, RowScores, row_reader
 from finray.question.synonyms import words_of
 

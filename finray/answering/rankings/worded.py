@@ -20,7 +20,7 @@ from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import ProgramError, evaluate
 
 MOST_LISTED: Final = 8

@@ -22,7 +22,7 @@ from finray.answering.sentences.cues import FIGURE, KINDS, YEAR, cues, kinds_ask
 from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence, page_sentences
-from finray.index.facts import IndexedPage
+from finray.index.reading.facts import IndexedPage
 from finray.models.encoder import Vectors
 from finray.question.synonyms import variants, words_of
 from finray.question.terms import stem

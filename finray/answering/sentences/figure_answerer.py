@@ -14,7 +14,7 @@ from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 
 class FigureAnswerer:

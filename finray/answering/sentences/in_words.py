@@ -18,7 +18,7 @@ from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.filings.pages.sentences import BULLETS, Sentence, page_sentences
-from finray.index.facts import FilingFacts, IndexedPage
+from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.question.measures.definitions import unread_definition
 
 MIN_HELD = 0.6

@@ -15,7 +15,7 @@ from finray.answering.sentences.prose_figures import prose_figures
 from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.models.sentence_reader import SentenceReader, Spans, sentence_reader
 

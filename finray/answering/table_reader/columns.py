@@ -19,7 +19,7 @@ from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.filings.dates import add_months
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2
 """End and length fit; the table states no length; only the year is named; the length is another."""

@@ -24,7 +24,7 @@ from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, canonical_items
-from finray.index.facts import FilingFacts, kept_with
+from finray.index.reading.facts import FilingFacts, kept_with
 from finray.question.measures.mentions import mentions
 from finray.question.measures.named import quantity_phrases
 from finray.question.synonyms import words_of

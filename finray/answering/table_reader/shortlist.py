@@ -16,7 +16,7 @@ from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.plan import Found
 from finray.core.query import Query
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 
 
 @dataclass(frozen=True, slots=True)

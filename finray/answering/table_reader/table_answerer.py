@@ -36,7 +36,7 @@ from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 

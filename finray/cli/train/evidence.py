@@ -74,7 +74,7 @@ def closest_rows(
 
 
 def _companies(file: str, index: str) -> list[CompanyQuestion]:
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.training.fine_tuning.inputs import training_questions
     from finray.lab.training.retrieval.company_choice import company_questions
 

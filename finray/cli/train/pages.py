@@ -39,7 +39,7 @@ def item_lexicon(
     out: Annotated[Path, typer.Option("--out", help="File to write the lexicon to.")] = Path("item_lexicon.json"),
 ) -> int:
     """Learn which SEC Items use which words (finray/retrieval/item_lexicon.json, one feature of the page model)."""
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.training.retrieval.item_lexicon import MIN_FILINGS, MIN_PAGES, index_item_lexicon, item_lexicon_json
 
     lexicon = index_item_lexicon(IndexReader.open(index))

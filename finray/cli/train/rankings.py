@@ -44,7 +44,7 @@ def rankings(
     from finray.answering.rankings.features import FEATURES
     from finray.core.bootstrap import estimate
     from finray.engine import open_engine
-    from finray.index.facts import FilingFacts
+    from finray.index.reading.facts import FilingFacts
     from finray.lab.evaluation.report import shown
     from finray.lab.training.answers.ranking_labels import labelled_questions
     from finray.lab.training.answers.rankings import RANKINGS, fit_rankings

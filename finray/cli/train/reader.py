@@ -23,7 +23,7 @@ def reader(
     The score is the F1 of these words, each set of questions read by a network that was fitted to the others.
     """
     from finray.core.bootstrap import estimate
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.training.group_folds import folds_by_group
     from finray.lab.training.question.measure_tagger import (
         fit_tagger,

@@ -43,8 +43,8 @@ def row_reader(
     import numpy as np
 
     from finray.core.bootstrap import estimate
-    from finray.index.facts import FilingFacts
-    from finray.index.reader import IndexReader
+    from finray.index.reading.facts import FilingFacts
+    from finray.index.reading.reader import IndexReader
     from finray.lab.evaluation.report import shown
     from finray.lab.training.readers.row_examples import examples, read_lines
     from finray.lab.training.readers.row_reader import RowReaderOptions, fine_tune, operand_recall

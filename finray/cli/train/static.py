@@ -26,7 +26,7 @@ def static_encoder(
 ) -> int:
     """Distil an encoder into one vector per token (encoder.model = "static", or the path of the file)."""
     from finray.core.settings import EncoderSettings
-    from finray.index.reader import IndexReader
+    from finray.index.reading.reader import IndexReader
     from finray.lab.training.retrieval.static_encoder import MOST_TEXTS, distil, token_counts, vocabulary
     from finray.models.encoder_loading import load_encoder
     from finray.models.minilm import minilm_folder

@@ -17,7 +17,7 @@ from importlib import resources
 
 from finray.core.filing import Filing, LineItem
 from finray.core.questions import Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.xbrl.phrasing import Asker
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.companies.company_groups import core_name

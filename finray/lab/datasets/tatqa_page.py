@@ -23,9 +23,9 @@ from finray.filings.pages.chunks import chunk_pages
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.statements import label_statements
 from finray.index import schema
-from finray.index.facts import FilingFacts
-from finray.index.filing_table import FilingTable
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import FilingFacts
+from finray.index.reading.filing_table import FilingTable
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.tatqa import TatqaContext
 from finray.models.hash_encoder import HashEncoder
 from finray.question.companies.catalog import CompanyCatalog

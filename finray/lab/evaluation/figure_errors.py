@@ -63,7 +63,7 @@ _LOWER_WORD = re.compile(r"(?<!\S)[a-z]{2,}\b")
 
 
 class Pages(Protocol):
-    """The part of :class:`finray.index.reader.IndexReader` that is read."""
+    """The part of :class:`finray.index.reading.reader.IndexReader` that is read."""
 
     def filings(self) -> Sequence[Filing]: ...
     def line_items_of_page(self, filing_id: str, page: int) -> tuple[LineItem, ...]: ...

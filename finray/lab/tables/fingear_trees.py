@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from finray.core.errors import IndexMismatchError, SettingsError
 from finray.core.settings import Settings
-from finray.index.extension_table import open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.reading.reader import IndexReader
 from finray.lab.tables.paper_table import Gap
 from finray.retrieval.trees.build import fingear_extension
 from finray.retrieval.trees.store import COLUMNS, read_trees

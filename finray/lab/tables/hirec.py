@@ -19,7 +19,7 @@ from finray.core.errors import SettingsError
 from finray.core.predictions import Prediction, TokenUsage
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.evaluate import Scores, score
 from finray.lab.evaluation.metrics import is_textual, numeric_reference
 from finray.lab.tables import hirec_published as published

@@ -18,7 +18,7 @@ from finray.core.filing import EARNINGS_RELEASE
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.evaluate import Scores, score
 from finray.lab.evaluation.generated import answer_rouge_l, number_set, number_sets_match
 from finray.lab.evaluation.known_filings import KnownFilings

@@ -18,8 +18,8 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import LlmSettings, Settings
 from finray.engine import models_asked
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.lab.comparison import SharedModels, file_name
 from finray.lab.evaluation.evaluate import Judge
 from finray.lab.evaluation.judging.famma_judge import FammaJudge, gold_contexts

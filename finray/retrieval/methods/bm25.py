@@ -9,8 +9,8 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.index.extension_table import open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.titles import title_words
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

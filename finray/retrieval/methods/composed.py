@@ -13,7 +13,7 @@ from functools import partial
 from finray.core.errors import SettingsError
 from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
-from finray.index.extension import AnyExtension
+from finray.index.extensions.extension import AnyExtension
 from finray.retrieval.flat import AllDocuments
 from finray.retrieval.methods import (
     hirec,

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.index.extension_table import open_extension
+from finray.index.extensions.table import open_extension
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.titles import title_vectors
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

@@ -23,8 +23,8 @@ from finray.core.errors import SettingsError
 from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
-from finray.index.extension_table import ExtensionTable, extension_file, open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import ExtensionTable, extension_file, open_extension
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Vectors, query_vector
 from finray.models.reranker import Reranker, pair_scores
 from finray.retrieval.documents import StructuredDocuments

@@ -14,7 +14,7 @@ from finray.core.journal import Journal
 from finray.core.method_settings import HhrParameters
 from finray.core.passages import Document
 from finray.core.query import Query
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder, query_vector
 from finray.retrieval.fusion import fuse
 from finray.retrieval.methods.rrf import fused_passages

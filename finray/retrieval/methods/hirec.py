@@ -24,9 +24,9 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.index.extension import FilingExtension
-from finray.index.extension_table import open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import FilingExtension
+from finray.index.extensions.table import open_extension
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Encoder, Vectors, query_vector
 from finray.models.reranker import Reranker, pair_scores

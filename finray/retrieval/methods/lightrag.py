@@ -31,9 +31,9 @@ from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings
-from finray.index.extension import Cost, FilingExtension, OfFiling
-from finray.index.extension_table import open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.extensions.table import open_extension
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import query_vector
 from finray.models.encoder_loading import load_encoder

@@ -8,7 +8,7 @@ question itself (high). Only its own answer asks a language model.
 from __future__ import annotations
 
 from finray.core.settings import Settings
-from finray.index.extension import FilingExtension
+from finray.index.extensions.extension import FilingExtension
 from finray.retrieval.methods.lightrag import build_with, graph_extension
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 

@@ -17,7 +17,7 @@ from finray.core.passages import Document, Passage
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages, DocumentRetriever
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.retrieval.documents import StructuredDocuments
 from finray.retrieval.flat import WholeIndex

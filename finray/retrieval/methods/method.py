@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from finray.core.settings import Settings
-from finray.index.extension import AnyExtension, Extension
+from finray.index.extensions.extension import AnyExtension, Extension
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query_writing import QueryWriter
 

@@ -6,8 +6,8 @@ encoder ranks the chunks of the chosen pages.
 
 ``page_encoder.model`` names the scorer; ``finray extend --with page_scorer`` stores its vectors of whole pages. If it
 is empty, the index's own page vectors serve. Each of those is the normalized mean of the page's chunk vectors
-(finray/index/bundle.py), so no text is cut off at the encoder's limit, but the encoder was not trained on pages.
-docs/systems/page-scorer.md compares this with the paper.
+(finray/index/writing/bundle.py), so no text is cut off at the encoder's limit, but the encoder was not trained on
+pages. docs/systems/page-scorer.md compares this with the paper.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
-from finray.index.bundle import page_vectors
-from finray.index.extension import Encode, Extension
-from finray.index.extension_table import ExtensionTable, open_extension
+from finray.index.extensions.extension import Encode, Extension
+from finray.index.extensions.table import ExtensionTable, open_extension
 from finray.index.schema import vectors_array, vectors_matrix
+from finray.index.writing.bundle import page_vectors
 from finray.models.encoder import Encoder, QueryCache, Vectors
 from finray.models.encoder_loading import load_encoder
 from finray.retrieval.flat import FoundPassages, Scope, doc_names
@@ -99,7 +99,7 @@ def build(tools: Toolbox) -> Retrieval:
         vectors = chunks["vector"]
         if titles and best:
             titled = titles.rows_of_pages(best, ["vector"])
-            # A filing may have none (finray.index.extension_attempts). Both are ordered by place.
+            # A filing may have none (finray.index.extensions.set_aside). Both are ordered by place.
             chunks = chunks.filter(pc.is_in(chunks["filing_id"], pc.unique(titled["filing_id"])))
             vectors = titled["vector"]
         scores = vectors_matrix(vectors) @ await search_vector(query, encoder)

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.index.extension_table import open_extension
+from finray.index.extensions.table import open_extension
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors, query_vector
 from finray.retrieval.flat import FoundPassages, Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from finray.core.settings import Settings
-from finray.index.extension import Extension
+from finray.index.extensions.extension import Extension
 from finray.retrieval.methods import (
     bm25,
     dense,

@@ -14,8 +14,8 @@ import pyarrow as pa
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.index.extension import Encode, Extension
-from finray.index.extension_table import open_extension
+from finray.index.extensions.extension import Encode, Extension
+from finray.index.extensions.table import open_extension
 from finray.models.sparse_encoder import SparseVector, load_sparse_encoder
 from finray.retrieval.flat import FoundPassages, Scope
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
-from finray.index.extension import Encode, Extension
+from finray.index.extensions.extension import Encode, Extension
 from finray.index.schema import vectors_array
 from finray.models.encoder_loading import load_encoder
 

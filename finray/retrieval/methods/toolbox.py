@@ -9,7 +9,7 @@ from typing import Literal
 from finray.core.errors import SettingsError
 from finray.core.roles import DocumentRetriever, PassageRetriever
 from finray.core.settings import LlmSettings, RerankerSettings, Settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder
 from finray.models.reranker import Reranker, RerankerLoader, load_reranker

@@ -18,8 +18,8 @@ from finray.core.filing import LineItem
 from finray.core.method_settings import FingearParameters, RaptorParameters, TreeParameters
 from finray.core.predictions import TokenUsage
 from finray.core.settings import Settings
-from finray.index.extension import Cost, FilingExtension, OfFiling
-from finray.index.reader import IndexReader
+from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, Vectors

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 
 Leaf = tuple[str, int, int]
 """(filing id, page, start)"""

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from finray.index.extension_table import ExtensionTable
+from finray.index.extensions.table import ExtensionTable
 from finray.index.schema import vectors_array, vectors_matrix
 from finray.models.encoder import Vectors
 from finray.question.terms import content_terms

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from finray.answering.cells.page_cells import PageCells
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from tests.answering.made_up_cells import ITEMS, MadeUpFacts, facts, passage
 
 

@@ -15,7 +15,7 @@ from finray.core.passages import Passage
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.question.rule_reader import with_measures
 
 TEXT = """Inventories

@@ -11,7 +11,7 @@ from finray.answering.rankings.choice import SIGNALS, RankingModel
 from finray.answering.rankings.features import FEATURES
 from finray.answering.rankings.ranked import MEASURED, Measured
 from finray.answering.rankings.ranking_answerer import RankingAnswerer
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.models.pair_reader import STATE
 from tests.answering.table_reader.scores import FakeRowReader
 

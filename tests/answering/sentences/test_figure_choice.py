@@ -21,7 +21,7 @@ from finray.core.period import Period
 from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.roles import Curation
-from finray.index.facts import FilingFacts, IndexedPage
+from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 
 EAGER = replace(shipped_figure_model(), threshold=0.0)

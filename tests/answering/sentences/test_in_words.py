@@ -17,7 +17,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Passage
 from finray.core.predictions import Answer
 from finray.core.query import Query
-from finray.index.facts import FilingFacts, IndexedPage
+from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 from finray.question.rule_reader import with_measures
 

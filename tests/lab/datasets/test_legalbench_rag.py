@@ -18,7 +18,7 @@ from finray.core.errors import IndexMismatchError, SourceError
 from finray.core.passages import Passage
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.legalbench_rag import MINI, mini
 from finray.lab.datasets.registry import load_dataset
 from finray.lab.evaluation.evaluate import evaluate

@@ -12,7 +12,7 @@ import pytest
 from finray.cli import main
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.probes import ProbeSource, make_probes, probe_source, strangers
 from finray.question.periods.named import periods_in
 

@@ -13,7 +13,7 @@ from finray.core.errors import UsageError
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.tables import fair
 from finray.lab.tables.paper_table import Gap
 from finray.lab.tables.registry import paper_tables

@@ -15,7 +15,7 @@ from finray.core.errors import ModelUnavailableError
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import load_settings
-from finray.index.in_process import index_in_process
+from finray.index.job.in_process import index_in_process
 from finray.lab.tables import fingear_published as published
 from finray.lab.tables.fingear import accuracy
 from finray.lab.tables.paper_table import Gap, PaperTable

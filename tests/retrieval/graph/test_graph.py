@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.core.errors import ModelReplyError
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.graph.memory import KnowledgeGraph

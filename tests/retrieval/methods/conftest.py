@@ -11,8 +11,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.settings import load_settings
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.encoder import QueryCache
 from finray.models.hash_encoder import HashEncoder

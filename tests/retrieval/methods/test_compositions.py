@@ -10,7 +10,7 @@ import pytest
 from finray.core.errors import SettingsError
 from finray.core.settings import LlmSettings, load_settings
 from finray.filings.cover.summary import filing_title
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel, Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker

@@ -12,9 +12,9 @@ from finray.core.errors import IndexMismatchError, SettingsError
 from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.settings import load_settings
-from finray.index.extension_table import open_extension
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.methods import fingear
 from finray.retrieval.trees.store import TreeStore
 

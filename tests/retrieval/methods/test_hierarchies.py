@@ -8,8 +8,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import load_settings
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.methods import page_scorer
 
 from .conftest import FAKES, Build

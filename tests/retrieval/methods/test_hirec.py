@@ -14,8 +14,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import Settings, load_settings
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker, Scores

@@ -9,7 +9,7 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 
 from .conftest import Build

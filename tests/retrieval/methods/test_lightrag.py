@@ -15,9 +15,9 @@ from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import load_settings
-from finray.index.extension_table import open_extension
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 from finray.retrieval.methods import lightrag_rules
 from finray.retrieval.methods.lightrag import graph_extension

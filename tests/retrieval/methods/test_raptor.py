@@ -7,8 +7,8 @@ import numpy as np
 from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.settings import load_settings
-from finray.index.extension_table import open_extension
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.reading.reader import IndexReader
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.methods import raptor
 from finray.retrieval.trees.store import FilingTrees, TreeStore

@@ -8,7 +8,7 @@ from finray.core.errors import SettingsError
 from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.flat import WholeIndex
 from finray.retrieval.methods.composed import method_named
 from finray.retrieval.methods.registry import METHODS

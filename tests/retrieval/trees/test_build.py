@@ -12,9 +12,9 @@ from fastapi import FastAPI
 
 from finray.core.errors import ModelReplyError
 from finray.core.settings import Settings, load_settings
-from finray.index.extension_table import open_extension
-from finray.index.extensions import extend_index
-from finray.index.reader import IndexReader
+from finray.index.extensions.table import open_extension
+from finray.index.extensions.update import extend_index
+from finray.index.reading.reader import IndexReader
 from finray.retrieval.trees.build import fingear_extension, raptor_extension
 from finray.retrieval.trees.store import TreeStore
 from tests.weightless import WEIGHTLESS

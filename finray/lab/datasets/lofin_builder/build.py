@@ -23,7 +23,7 @@ from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import FilingSettings
 from finray.filings.read import doc_name
 from finray.index import layout, schema
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.lofin_builder.closed import ClosedQuestion, Context, is_tabular, read_financebench, read_finqa
 from finray.lab.datasets.lofin_builder.gold_pages import FilingPages, FoundPage, Similarity
 from finray.lab.datasets.lofin_builder.printed_pages import PrintedQuestion, find_printed

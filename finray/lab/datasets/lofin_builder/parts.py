@@ -13,7 +13,7 @@ from finray.core.bootstrap import Estimate, estimate
 from finray.core.filing import Filing
 from finray.core.questions import Question
 from finray.index import layout, schema
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.datasets.lofin_builder.build import MULTI_DOCUMENT, PARTS, Agreement, Built, Corpus, Request
 from finray.question.companies.catalog import CompanyCatalog
 from finray.storage.locations import join, write_bytes

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from finray.core.passages import Passage
 from finray.core.questions import GoldEvidence, Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.analysis import Case
 from finray.lab.evaluation.known_filings import KnownFilings

@@ -16,7 +16,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.analysis import Analysis, Case, worst_cases
 from finray.lab.evaluation.html import charts, tables
 from finray.lab.evaluation.html.excerpts import Excerpt, PageKey, given_excerpt, gold_excerpt, page_texts, readable

@@ -16,7 +16,7 @@ from typing import Final
 from finray.core.question_fields import excerpt
 from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.judging.judgement import Judgement, Submission, Verdict
 from finray.models.chat import ChatModel, Message
 from finray.models.fences import unfenced

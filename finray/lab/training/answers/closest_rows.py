@@ -25,7 +25,7 @@ from finray.core.bootstrap import estimate
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
 from finray.evidence.candidates import Prose
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.report import shown
 from finray.lab.training.answers.recorded import Recorded, group_of, recorded_answers
 from finray.lab.training.answers.sentence_data import overlap

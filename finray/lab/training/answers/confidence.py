@@ -19,7 +19,7 @@ from finray.core.query import Query
 from finray.core.questions import Question
 from finray.core.roles import Answerer, Curation
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.calibration import was_right
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog

@@ -15,7 +15,7 @@ from finray.answering.sentences.read import SentenceFinder
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.numbers import Number, find_numbers
 from finray.lab.training.answers.figure_choice import FigureQuestion

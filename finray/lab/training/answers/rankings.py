@@ -19,7 +19,7 @@ from finray.answering.rankings.ranked import Ranking, rankings_of
 from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.core.arrays import Floats
 from finray.core.questions import Question
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.ranking_labels import LabelledQuestion, gold_ranking, head_data, is_ranking
 from finray.lab.training.answers.recorded import Recorded, group_of
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_score

@@ -30,7 +30,7 @@ from finray.core.plan import Operand, Phrase
 from finray.core.query import Query
 from finray.core.questions import Question
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.row_match import WEAK_WORDS, CellReadings, RowChoice
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog

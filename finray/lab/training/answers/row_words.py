@@ -16,7 +16,7 @@ from finray.answering.table_reader.shortlist import rows_of
 from finray.core.arrays import Floats
 from finray.core.questions import Question
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import find_numbers

@@ -13,7 +13,7 @@ from finray.answering.sentences.read import SentenceFinder
 from finray.core.query import Query
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.sentences import SentenceQuestion
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.models.encoder import Encoder

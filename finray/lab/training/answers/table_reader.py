@@ -21,7 +21,7 @@ from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.core.questions import Question
 from finray.engine import Engine
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import Number

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from finray.core.questions import GoldEvidence, Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.fine_tuning.corpus import Corpus, LeftOut, TrainingQuestion, Unit, UnitKind, looks_like_a_table
 from finray.lab.training.fine_tuning.similarity import WordSimilarity
 from finray.retrieval.flat import FilingTitles

@@ -8,7 +8,7 @@ from pathlib import Path
 from finray.batch.question_files import BadLine, read_questions
 from finray.core.errors import UsageError
 from finray.core.questions import Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.fine_tuning.corpus import Corpus, UnitKind, joined
 from finray.lab.training.fine_tuning.from_index import index_corpus
 from finray.lab.training.fine_tuning.runs import Kind

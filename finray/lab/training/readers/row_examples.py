@@ -27,7 +27,7 @@ from finray.core.filing import LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Measure
 from finray.filings.pages.sentences import Sentence, page_sentences
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.numbers import find_numbers
 from finray.models.row_reader import OPERATIONS
 from finray.question.companies.catalog import CompanyCatalog

@@ -15,7 +15,7 @@ import numpy as np
 from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate
 from finray.core.questions import Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.report import shown
 from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, HeldOutChoice
 from finray.lab.training.retrieval.page_ranking_data import Progress

@@ -16,7 +16,7 @@ from finray.core.journal import Journal
 from finray.core.questions import Question
 from finray.engine import Engine
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
-from finray.index.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts
 from finray.lab.training.retrieval.filing_match import FilingChoice
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog

@@ -11,7 +11,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.question.terms import content_terms
 
 MIN_PAGES = 60

@@ -16,7 +16,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.questions import Question
 from finray.engine import Engine
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.retrieval.page_ranker import RankedQuestion, ranked_question
 from finray.models.encoder import Encoder
 from finray.question.companies.catalog import CompanyCatalog

@@ -16,7 +16,7 @@ from finray.cli import app
 from finray.core.errors import SourceError
 from finray.core.questions import Question
 from finray.core.settings import Settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.models.chat import Message, ScriptedChatModel
 
 UNPAGED = "<html><body>" + "<p>Form 10-K without any page breaks, of Longpage Inc.</p>" * 900 + "</body></html>"

@@ -12,7 +12,7 @@ from finray.core.filing import Filing
 from finray.core.passages import Passage
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.analysis import Case
 from finray.lab.evaluation.html.excerpts import (
     SHOWN_CHARACTERS,

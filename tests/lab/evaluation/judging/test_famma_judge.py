@@ -9,7 +9,7 @@ import pytest
 
 from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings, Settings
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.judging.famma_judge import PROMPT, FammaJudge, famma_prompt, gold_contexts
 from finray.lab.evaluation.judging.judgement import Submission
 from finray.models.chat import ScriptedChatModel

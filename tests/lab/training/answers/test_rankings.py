@@ -15,7 +15,7 @@ from finray.answering.rankings.ranked import Ranking, rankings_of
 from finray.cli import main
 from finray.core.errors import UsageError
 from finray.core.questions import GoldEvidence, Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.answers.ranking_labels import (
     INVENTED,
     GoldRanking,

@@ -13,8 +13,8 @@ from finray.cli import main
 from finray.core.questions import GoldEvidence, Question
 from finray.core.records import to_json
 from finray.filings.pages.sentences import Sentence, page_sentences
-from finray.index.facts import IndexedPage
-from finray.index.reader import IndexReader
+from finray.index.reading.facts import IndexedPage
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.answers.sentence_data import overlap
 from finray.lab.training.answers.sentences import SentenceQuestion, fit_sentences, held_out_tests
 

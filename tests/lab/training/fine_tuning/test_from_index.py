@@ -7,7 +7,7 @@ import pytest
 
 from finray.batch.question_files import read_questions
 from finray.core.questions import GoldEvidence, Question
-from finray.index.reader import IndexReader
+from finray.index.reading.reader import IndexReader
 from finray.lab.training.fine_tuning.corpus import UnitKind
 from finray.lab.training.fine_tuning.from_index import index_corpus
 

@@ -1,0 +1,1 @@
+"""Tables beside an index for one method: other vectors or words, trees over filings, summaries."""

@@ -1,0 +1,1 @@
+"""One table of an index: its search indexes, searches, digests and maintenance."""

@@ -1,0 +1,1 @@
+"""Upkeep of a whole index, and checks of its consistency."""
