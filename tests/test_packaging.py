@@ -185,7 +185,9 @@ def test_the_license_is_whole_and_named() -> None:
     assert "AGPL-3.0-or-later" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("target", ["setup", "demo", "test", "test-slow", "lint", "check", "docs", "docs-site", "lock"])
+@pytest.mark.parametrize(
+    "target", ["setup", "demo", "test", "test-slow", "test-long", "lint", "check", "docs", "docs-site", "lock"]
+)
 def test_make_targets_exist(target: str) -> None:
     planned = subprocess.run(
         ["make", "--dry-run", "--always-make", target], cwd=ROOT, capture_output=True, text=True, check=False

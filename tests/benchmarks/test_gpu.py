@@ -46,6 +46,7 @@ def test_a_part_that_fails_or_hangs_is_reported(gpu: dict[str, Any], tmp_path: P
 
 @pytest.mark.slow
 @pytest.mark.ray
+@pytest.mark.long
 @pytest.mark.timeout(900)
 def test_it_measures_every_stage_on_any_machine(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), "--tiny", "--work", str(tmp_path), "--json", str(tmp_path / "result.json")]

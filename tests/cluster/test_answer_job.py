@@ -204,6 +204,7 @@ def test_the_command_reports_a_missing_index_in_one_line(sample_folder: Path, tm
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_killed_driver_resumes_to_the_same_predictions(
     sample_folder: Path, sample_index: str, tmp_path: Path, local_settings: Settings, engine: Engine
 ) -> None:

@@ -111,7 +111,7 @@ def test_killed_workers_cost_nothing_but_time(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["local", "s3"])
+@pytest.mark.parametrize("place", ["local", pytest.param("s3", marks=pytest.mark.long)])
 def test_a_killed_driver_resumes_to_the_same_rows(
     place: str,
     request: pytest.FixtureRequest,

@@ -138,6 +138,7 @@ class Cron:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)  # a minute on a machine that does nothing else
 def test_three_nights_of_sync_index_and_answers_with_faults_in_each(
     edgar: LocalEdgar, republish: Republish, submissions: list[Submission], s3_variables: dict[str, str], tmp_path: Path

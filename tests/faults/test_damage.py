@@ -126,7 +126,7 @@ def case(part: Part, table: str, how: How, index: Path, settings: Settings, seed
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("how", [pytest.param(how, marks=[] if how == "flip" else [pytest.mark.long]) for how in HOWS])
 def test_a_repair_and_a_rerun_restore_every_row_for_any_damaged_file(
     sound: Path, expected: Contents, tmp_path: Path, settings: Settings, reindex: Reindex, how: How
 ) -> None:

@@ -287,6 +287,7 @@ def test_jobs_succeed_if_one_request_in_eight_fails(faulty: FaultyS3, s3: str, w
 
 @pytest.mark.slow
 @pytest.mark.ray
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_jobs_on_ray_succeed_if_one_request_in_eight_fails(
     faulty: FaultyS3, s3: str, corpus: Path, expected: Contents, tmp_path: Path

@@ -253,6 +253,7 @@ def stored(raw: Path) -> dict[str, bytes]:
 
 @pytest.mark.ray
 @pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.timeout(600)
 def test_two_syncs_share_one_pace_and_one_whose_driver_is_killed_goes_on_when_it_is_submitted_again(
     jobs: Jobs, edgar: tuple[LocalEdgar, dict[str, str]], local_settings: Settings, tmp_path: Path

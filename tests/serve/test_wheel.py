@@ -122,6 +122,7 @@ def demo(uvx: Callable[..., list[str]], environment: dict[str, str], free_port: 
         process.stdout.close()
 
 
+@pytest.mark.long
 def test_uvx_demo_ends_with_the_page(demo: Demo, until: Until) -> None:
     until(lambda: "page: " in demo.text or demo.process.poll() is not None, "the page", 900)
     assert demo.process.poll() is None, demo.text
