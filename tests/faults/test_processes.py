@@ -118,7 +118,7 @@ def assert_index_is_whole(target: Path, world: World) -> None:
     assert check_index(str(target), deep=True) == []
 
 
-@pytest.mark.parametrize(("kind", "filings"), [("raylet", 1), ("gcs", 4)])
+@pytest.mark.parametrize(("kind", "filings"), [pytest.param("raylet", 1, marks=pytest.mark.long), ("gcs", 4)])
 def test_an_index_job_reports_the_death_of_its_ray_and_the_next_run_completes(
     kind: Kind, filings: int, world: World, tmp_path: Path
 ) -> None:
