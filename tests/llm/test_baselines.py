@@ -33,7 +33,7 @@ SMALL = {
     "methods.self_rag_prompted.segments": 2,
     "methods.rq_rag_prompted.depth": 1,
     "methods.rq_rag_prompted.step_passages": 2,
-    "methods.long_context.context_tokens": 1_500,
+    "methods.long_context.context_tokens": 3_000,
     "methods.multi_hyde.passages": 2,
     "methods.multi_hyde.sampled": True,
     "methods.ircot.steps": 2,
