@@ -52,7 +52,7 @@ def url(small_model: str, engine_settings: dict[str, Any], sample_index: str) ->
         "encoder.model": "hash",
         "loop.i_max": 1,
     }
-    settings |= {"retrieval.k_passages": 2, "loop.max_kept": 2, "evidence.max_tokens": 300}
+    settings |= {"retrieval.k_passages": 2, "loop.max_kept": 2, "evidence.max_tokens": 500}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", str(ROOT))
         with ray_cluster(num_cpus=2):
