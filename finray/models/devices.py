@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import platform
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,6 +48,11 @@ def multiplies_bf16() -> bool:
     except OSError:
         return False
     return any(not _BF16_FLAGS.isdisjoint(line.split()) for line in lines if line.startswith("flags"))
+
+
+def emulates_bf16() -> bool:
+    """Whether this is an x86 processor without AMX and AVX512-BF16. What others do is not known here."""
+    return platform.machine() in ("x86_64", "AMD64") and not multiplies_bf16()
 
 
 def has_openvino() -> bool:

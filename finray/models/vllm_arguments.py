@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import LlmSettings
 from finray.models import hub
-from finray.models.devices import multiplies_bf16
+from finray.models.devices import emulates_bf16
 from finray.models.openai_wire import is_path
 
 _CPU_CACHE_GB = 4.0
@@ -49,14 +50,28 @@ def import_vllm() -> Any:
     return vllm
 
 
-def precision(wanted: str, *, on_cpu: bool) -> str:
-    """vLLM's ``dtype``. "auto" is float32 on a processor that multiplies no bf16: vLLM would keep the bf16 that most
-    models are saved in, which is emulated there."""
-    return "float32" if wanted == "auto" and on_cpu and not multiplies_bf16() else wanted
+def _precision(settings: LlmSettings, *, on_cpu: bool) -> str:
+    """vLLM's ``dtype``. It would keep the bf16 that most models are saved in, which some processors emulate: "auto" is
+    float32 there, for a model in a folder. Many quantized models refuse float32."""
+    wanted = settings.vllm.dtype
+    if wanted != "auto" or settings.vllm.quantization or not on_cpu or not emulates_bf16():
+        return wanted
+    config = Path(settings.model).expanduser() / "config.json"
+    return "float32" if config.is_file() and not _is_quantized(config) else wanted
+
+
+def _is_quantized(config: Path) -> bool:
+    try:
+        read = json.loads(config.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelUnavailableError(
+            f"llm.model: {config} cannot be read as JSON ({error}); copy the model again"
+        ) from error
+    return isinstance(read, dict) and not {"quantization_config", "compression_config"}.isdisjoint(read)
 
 
 def engine_arguments(settings: LlmSettings, *, on_cpu: bool) -> dict[str, Any]:
-    """Arguments of vLLM's AsyncEngineArgs."""
+    """Arguments of vLLM's AsyncEngineArgs. Raises ModelUnavailableError if a model's config.json is not JSON."""
     chosen = settings.vllm
     cache_gb = chosen.kv_cache_gb or (_CPU_CACHE_GB if on_cpu else 0.0)
     optional = {
@@ -74,7 +89,7 @@ def engine_arguments(settings: LlmSettings, *, on_cpu: bool) -> dict[str, Any]:
         "tokenizer_revision": where["revision"],
         "trust_remote_code": where["trust_remote_code"],
         "load_format": "safetensors",
-        "dtype": precision(chosen.dtype, on_cpu=on_cpu),
+        "dtype": _precision(settings, on_cpu=on_cpu),
         "gpu_memory_utilization": chosen.gpu_memory_utilization,
         "tensor_parallel_size": chosen.tensor_parallel_size,
         "enforce_eager": chosen.enforce_eager,

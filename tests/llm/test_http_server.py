@@ -21,7 +21,7 @@ from finray.core.errors import ModelUnavailableError
 from finray.core.settings import LlmSettings
 from finray.models.chat import Message
 from finray.models.openai_http import OpenAIChatModel
-from finray.models.vllm_arguments import precision
+from finray.models.vllm_arguments import engine_arguments
 from tests.llm import demands
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]
@@ -32,7 +32,7 @@ START_S = 500.0
 
 
 @pytest.fixture(scope="module")
-def server(small_model: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server(small_model: str, llm: LlmSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The server's address, under ``/v1``. It refuses what does not fit in its short queue."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -44,7 +44,7 @@ def server(small_model: str, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         *("--max-model-len", "4096", "--enforce-eager", "--kv-cache-memory-bytes", str(1024**3), "--api-key", KEY),
         *("--structured-outputs-config", '{"backend": "xgrammar", "disable_any_whitespace": true}'),
         *("--enable-prompt-tokens-details", "--max-num-queued-reqs", str(QUEUE)),
-        *("--dtype", precision("auto", on_cpu=True)),
+        *("--dtype", engine_arguments(llm, on_cpu=True)["dtype"]),
     ]
     with log.open("wb") as written:
         process = subprocess.Popen(

@@ -20,7 +20,8 @@ class VllmSettings(Section):
     ``kv_cache_gb``. Zero and "" select vLLM's default."""
 
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    """Precision of the weights. "auto" is that of the saved model, on a processor without fast bf16 float32."""
+    """Precision of the weights. "auto" is that of the saved model; float32 for an unquantized model in a folder on an
+    x86 processor without AMX and AVX512-BF16."""
     quantization: str = ""
     """Such as "awq" or "fp8"."""
     max_model_len: int = Field(0, ge=0)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from finray.core.errors import IndexMismatchError, ModelUnavailableError
-from finray.index.extensions import update as extensions
+from finray.index.extensions import update
 from finray.index.extensions.extension import Cost, Encode, Extension, FilingExtension, OfFiling
 from finray.index.extensions.set_aside import Attempted, FailedFiling
 from finray.index.extensions.store import location_of
@@ -129,7 +129,7 @@ def test_filings_that_are_gone_or_written_twice_are_put_right(reader: IndexReade
 
 
 def test_a_killed_run_continues(reader: IndexReader, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extensions, "_COMMIT_ROWS", 1)
+    monkeypatch.setattr(update, "_COMMIT_ROWS", 1)
     calls = 0
 
     def dies(texts: Sequence[str]) -> Mapping[str, pa.Array]:
@@ -258,7 +258,7 @@ def test_a_run_killed_before_its_full_text_index_continues(
 ) -> None:
     words = replace(CHUNKS, load=lambda: lambda texts: {"text": pa.array(texts)}, words=True)
     with monkeypatch.context() as patch:
-        patch.setattr(extensions, "_finish", lambda *_: None)
+        patch.setattr(update, "_finish", lambda *_: None)
         extend_index(reader, words)
     with pytest.raises(IndexMismatchError, match="finray extend"):
         open_extension(reader, words)
