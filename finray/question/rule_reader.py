@@ -18,7 +18,8 @@ from finray.question.measures.formulas import formulas, line_items
 from finray.question.measures.mentions import mentions
 from finray.question.measures.named import measures_of
 from finray.question.measures.shape import asked_shape
-from finray.question.periods.named import last_years_in, periods_in
+from finray.question.periods.named import last_years_in
+from finray.question.periods.relative_periods import with_counted
 from finray.question.periods.sources import asked_again, source_periods
 from finray.question.periods.spelled_years import digit_years
 from finray.question.wording import statements_named, unexplained_words, without_instructions
@@ -72,7 +73,7 @@ class RuleReader:
                 text=text,
                 companies=companies.known,
                 unknown_companies=companies.unknown,
-                periods=periods_in(question),
+                periods=with_counted(question),
                 last_years=last_years_in(text),
                 shape=asked_shape(question),
                 forms=forms_asked(question),

@@ -1,7 +1,7 @@
 """Whether parentheses around a figure mean that it is paid or deducted, and not that it is negative.
 
-A logistic model over the words of a row and its kind of statement (``printed_sign.json``), fitted by ``finray train
-printed-sign`` to tables of filings with inline XBRL, whose tags give the sign.
+A logistic model over the words of a row, its kind of statement and the words that ask for it (``printed_sign.json``),
+fitted by ``finray train printed-sign`` to tables of filings with inline XBRL, whose tags give the sign.
 """
 
 from __future__ import annotations
@@ -14,13 +14,20 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final, NamedTuple
 
-from finray.answering.cells.operands import PAID_OR_DEDUCTED
 from finray.core.data_files import shipped
 from finray.core.errors import ModelUnavailableError
 from finray.core.filing import LineItem, Statement
 from finray.question.synonyms import words_of
 
 CONSTANT: Final = "constant"
+PAID_OR_DEDUCTED = re.compile(
+    r"^\W*less\b|^\W*(?:net\s+)?(?:cash\s+|common\s+stock\s+|tax\w*\s+)?"
+    r"(?:payments?|purchases?|repurchases?|repurchased|repayments?|paid|acquisitions?|acquired|dividends?|additions|"
+    r"(?:capital )?expenditures|treasury|accumulated (?:depreciation|amortization)|\w*\s?allowances?|imputed|settle\w*|"
+    r"decreases)\b|\b(?:expenditures|withheld|retired|paid|repurchased)\b",
+    re.I,
+)
+"""Rows in which parentheses mean paid or deducted, not negative."""
 _OUTFLOW = re.compile(
     r"\b(?:loss(?:es)?|impairments?|charges?|expenses?|costs?|amortization|depreciation|write-?(?:off|down)s?|"
     r"provisions?|forfeit\w*|cancell?ed|expired|exercised|released|allowances?|deductions?)\b",
@@ -32,26 +39,30 @@ _CUES = {"outflow": _OUTFLOW, "either": _EITHER, "paid": PAID_OR_DEDUCTED, "brac
 
 
 class SignedRow(NamedTuple):
-    """What tells the sign of a figure in parentheses; ``instant`` is a figure at a date."""
+    """What tells the sign of a figure in parentheses; ``instant`` is a figure at a date. ``asked`` names what is asked
+    for, "" if that is not this row alone: "allowance for credit losses" of a row "Balance at June 30"."""
 
     label: str
     statement: Statement | None
     instant: bool
     percent: bool
+    asked: str = ""
 
     @classmethod
-    def of(cls, item: LineItem) -> SignedRow:
-        return cls(item.label, item.statement, item.months == 0, item.unit == "percent")
+    def of(cls, item: LineItem, asked: str = "") -> SignedRow:
+        return cls(item.label, item.statement, item.months == 0, item.unit == "percent", asked)
 
 
 def sign_features(row: SignedRow) -> frozenset[str]:
-    """Names of what holds for a row: its words, its statement, and cues that rules look for."""
+    """Names of what holds for a row: its words and those asked for, its statement, and cues that rules look for."""
     label = row.label
     cues = {cue for cue, pattern in _CUES.items() if pattern.search(label)}
     if "paid" in cues or ("outflow" in cues and "either" not in cues):
         cues.add("rule")
     cues |= {name for name, holds in (("instant", row.instant), ("percent", row.percent)) if holds}
+    cues |= {f"asked {cue}" for cue, pattern in _CUES.items() if pattern.search(row.asked)}
     words = {f"word {word}" for word in words_of(label) if not word.isdecimal()}
+    words |= {f"asked word {word}" for word in words_of(row.asked) if not word.isdecimal()}
     return frozenset({CONSTANT, *cues, f"of {row.statement or 'notes'}", *words})
 
 

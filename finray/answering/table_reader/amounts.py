@@ -11,6 +11,7 @@ from finray.answering.cells.printed_sign import SignedRow, is_deducted
 from finray.answering.table_reader.operations import Operation, added_places
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
+from finray.core.query import PIECES, Query
 from finray.question.synonyms import words_of
 
 
@@ -19,10 +20,16 @@ def phrase_of_row(item: LineItem) -> Phrase:
     return Phrase(item.label, words_of(item.label), (), measure_of(item) or "money")
 
 
-def amount_of(item: LineItem, phrase: Phrase | None = None) -> float:
-    """In base units, percent as a fraction; positive in a row whose parentheses mean paid or deducted."""
+def asked_for(query: Query) -> str:
+    """The words of the question that name its figures."""
+    return " ".join(query.quantities).replace(PIECES, " ")
+
+
+def amount_of(item: LineItem, phrase: Phrase | None = None, asked: str = "") -> float:
+    """In base units, percent as a fraction; positive in a row whose parentheses mean paid or deducted. ``asked`` names
+    what a question asks for, if that is this row."""
     value = printed_amount(phrase or Phrase(item.label, (), (), measure_of(item) or "money"), item)
-    return -value if value < 0 and is_deducted(SignedRow.of(item)) else value
+    return -value if value < 0 and is_deducted(SignedRow.of(item, asked)) else value
 
 
 def signed_amount(item: LineItem, phrase: Phrase | None = None) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.plans.units import is_odd
-from finray.answering.table_reader.amounts import amount_of, operands_of, signed_amount
+from finray.answering.table_reader.amounts import amount_of, asked_for, operands_of, signed_amount
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
@@ -113,6 +113,12 @@ def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
     return units.get(measure_of(cells[0].item), "USD")
 
 
+def _is_of_money(cells: Sequence[PageCell]) -> bool:
+    """Whether a number that is no money is divided by money: a ratio of such a kind means nothing."""
+    first, second = (measure_of(cell.item) for cell in cells)
+    return second == "money" and first != "money"
+
+
 class Describer:
     """Describes the readings of one question."""
 
@@ -121,7 +127,9 @@ class Describer:
         self._best_match = matches.words.max(axis=0, initial=0.0)
         self._looked_up = len(set(matches.found) - {-1})
         self._of_cells = rows.features[:, _CELL_COLUMNS]
+        asked = asked_for(query)
         self._amounts = [amount_of(cell.item) for cell in rows.cells]
+        self._alone = [amount_of(cell.item, asked=asked) for cell in rows.cells]
         self._signed = [signed_amount(cell.item) for cell in rows.cells]
 
     def described(self, reading: Reading) -> tuple[float, list[float]] | None:
@@ -132,11 +140,14 @@ class Describer:
             return None
         if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
             return None
-        amounts, signed = ([known[cell] for cell in at] for known in (self._amounts, self._signed))
+        if reading.operation in _RATIOS | _SHARES and len(at) == 2 and _is_of_money(cells):
+            return None
+        owners = [self._rows.owner[cell] for cell in at]
+        own = self._alone if len(set(owners)) == 1 else self._amounts
+        amounts, signed = ([known[cell] for cell in at] for known in (own, self._signed))
         value = result(reading.operation, operands_of(reading.operation, amounts, signed))
         if value is None:
             return None
-        owners = [self._rows.owner[cell] for cell in at]
         composed = reading.operation in COMPOSED
         pair = len(at) == 2 and reading.operation not in LISTED and not composed
         several = len(set(owners)) > 1

@@ -11,8 +11,9 @@ from finray.answering.cells.page_cells import PageCell, PageCells
 from finray.answering.plans.computed import Computation
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
-from finray.answering.table_reader.amounts import amount_of, operands_of, phrase_of_row, signed_amount
+from finray.answering.table_reader.amounts import amount_of, asked_for, operands_of, phrase_of_row, signed_amount
 from finray.answering.table_reader.columns import columns_of
+from finray.answering.table_reader.initials import in_printed_words
 from finray.answering.table_reader.looked_up import matches, names_all, sought
 from finray.answering.table_reader.odds import several_rows
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING, Reading
@@ -113,7 +114,9 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        every = rows_of(query, self._cells.read(passages, pages), self._facts)
+        cells = self._cells.read(passages, pages)
+        query = in_printed_words(query, (cell.item for cell in cells))
+        every = rows_of(query, cells, self._facts)
         if not every.series:
             return None
         reader = self._reader or row_reader()
@@ -134,7 +137,7 @@ def answer_of(
     reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts
 ) -> Answer | None:
     """The computed answer; None if it has no value, or another unit than the question asks for."""
-    coverage = coverage_of(reading, cells, facts)
+    coverage = coverage_of(reading, cells, facts, asked_for(query))
     if not answers_unit(query, coverage):
         return None
     try:
@@ -149,13 +152,14 @@ def answer_of(
     return replace(answer, text=f"{answer.text} ({excerpt('; '.join(labels), _LABEL * 2)})")
 
 
-def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts) -> Coverage:
-    """``reading`` as a plan whose operands are found."""
+def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts, asked: str) -> Coverage:
+    """``reading`` as a plan whose operands are found. ``asked`` are the words of the question that name its figures."""
     found: dict[str, Found] = {}
     phrases = [phrase_of_row(cell.item) for cell in cells]
+    of_row = asked if len(series_of(cells)) == 1 else ""
     read = list(zip((cell.item for cell in cells), phrases, strict=True))
     amounts = operands_of(
-        reading.operation, [amount_of(*each) for each in read], [signed_amount(*each) for each in read]
+        reading.operation, [amount_of(*each, of_row) for each in read], [signed_amount(*each) for each in read]
     )
     for cell, phrase, amount in zip(cells, phrases, amounts, strict=True):
         name = _unused(phrase.name, found)

@@ -11,6 +11,7 @@ from typing import Literal, cast
 from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
 from finray.core.vocabulary import COUNT, MONTH, ORDINAL, ORDINALS, number_of
+from finray.question.periods.named import period_spans
 
 _BACK = r"(?:before|earlier|prior|previously)"
 _ON = r"(?:after(?:wards)?|later)"
@@ -88,6 +89,21 @@ def counted_from(relatives: Sequence[Relative], period: Period) -> Period | None
             case "open" | "latest":
                 moved = None
     return moved
+
+
+def with_counted(text: str) -> tuple[Period, ...]:
+    """The periods that ``text`` names, and those that it counts from the one before: "in 2016 than two years earlier".
+    The single year before is left out: whatever compares with one takes it from the column beside."""
+    spans = period_spans(text)
+    rest = text
+    for start, end, _ in spans:
+        rest = rest[:start] + " " * (end - start) + rest[end:]
+    found = [period for _, _, period in spans]
+    for relative in relative_periods(rest):
+        before = [period for _, end, period in spans if end <= relative.start]
+        if relative.kind in ("years", "quarters") and abs(relative.count) > 1 and before:
+            found += filter(None, [counted_from([relative], before[-1])])
+    return tuple(dict.fromkeys(found))
 
 
 def in_words(period: Period) -> str:

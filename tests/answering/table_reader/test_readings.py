@@ -45,6 +45,17 @@ def test_a_share_of_the_total_of_the_same_row() -> None:
     assert ("share", "4,055", "44,884") in _computed((due, total), FakeRowReader("share", "Due", "Total"))
 
 
+def test_no_number_is_divided_by_money() -> None:
+    rows = (
+        item(3, 1, "Ratio of earnings to fixed charges", 7.2, text="7.2", unit="pure"),
+        item(3, 2, "Total fixed charges", 3423.0),
+        item(3, 3, "Customers", 12.0, unit="pure"),
+    )
+    found = _computed(rows, FakeRowReader("ratio", "Total", "Customers"))
+    assert ("ratio", "3,423", "12") in found
+    assert not {each for each in found if each[0] == "ratio" and each[2] == "3,423"}
+
+
 def test_any_two_likely_rows_are_added_up() -> None:
     rows = tuple(item(3, row, label, 10.0 * row) for row, label in enumerate(("Tea", "Juice", "Milk"), start=1))
     added = _computed(rows, FakeRowReader("sum", "Tea", listed=("Tea", "Milk")))

@@ -1,7 +1,11 @@
-"""Fits when parentheses mean paid or deducted, from tables of filings with inline XBRL: a tag states the sign."""
+"""Fits when parentheses mean paid or deducted, from tables of filings with inline XBRL: a tag states the sign.
+
+The words of a tag stand for those of a question that asks for its figure.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,13 +22,15 @@ from finray.filings.read import parse_filing
 from finray.filings.sniff import sniff
 from finray.lab.training.logits import logistic
 
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 FEWEST_COMPANIES = 3
 """Companies that must use a word, so that it is not learned from one."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignExample:
-    """A row with figures in parentheses; ``positive`` is the share of them that are tagged as positive."""
+    """A row with figures in parentheses; ``positive`` is the share of them that are tagged as positive. Each row counts
+    with what is asked for and without."""
 
     company: str
     row: SignedRow
@@ -53,9 +59,15 @@ def sign_examples(filings: Iterable[tuple[str, bytes]], settings: FilingSettings
                 continue
             signs = tagged.get(_key(item.concept, _as_tagged(item)), set())
             if len(signs) == 1:
-                found[parsed.filing.company, SignedRow.of(item)].append(next(iter(signs)))
+                for asked in ("", concept_words(item.concept)):
+                    found[parsed.filing.company, SignedRow.of(item, asked)].append(next(iter(signs)))
     for (company, row), positive in found.items():
         yield SignExample(company, row, sum(positive) / len(positive))
+
+
+def concept_words(concept: str) -> str:
+    """ "Payments Of Dividends" for "us-gaap:PaymentsOfDividends"."""
+    return " ".join(_WORD.findall(concept.rpartition(":")[2]))
 
 
 def _key(concept: str, value: float) -> tuple[str, float]:

@@ -11,6 +11,7 @@ import torch
 from finray.answering.sentences.prose_figures import prose_figures
 from finray.models.bert.tokens import token_ids, token_spans
 from finray.models.bert.torch_pass import Bert
+from finray.models.devices import fast_bf16
 from finray.models.pair_reader import QUESTION_TOKENS, Pair, packed_pairs, text_places
 from finray.models.sentence_reader import SENTENCE_TOKENS
 
@@ -36,7 +37,7 @@ class TrainedPairs:
         parts, tokens = [], []
         size = -(-len(order) // (_PARTS if self._device.type == "cpu" else 1))
         for numbers in (order[start : start + size] for start in range(0, len(order), size)):
-            with torch.autocast(self._device.type, dtype=torch.bfloat16):
+            with torch.autocast(self._device.type, dtype=torch.bfloat16, enabled=fast_bf16(self._device)):
                 states, own = read_pairs(self._bert, [read[at] for at in numbers])
             parts.append(states)
             tokens += own

@@ -1,0 +1,71 @@
+"""Names that tables shorten to initials."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from finray.answering.table_reader.initials import in_printed_words
+from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
+from finray.core.query import PIECES, Query
+from finray.core.roles import Curation
+from tests.answering.made_up_cells import facts, item, passage
+from tests.answering.table_reader.scores import FakeRowReader
+
+ROWS = (
+    item(3, 1, "FLNA", 665.0),
+    item(3, 2, "NAB", 904.0),
+    item(3, 3, "Goodwill", 3452.0, section="ESSA (b)"),
+    item(3, 4, "Latin America", 481.0),
+    item(3, 5, "Wireless", 7.0, column_label="GMNS"),
+)
+
+
+def _as_printed(question: str, *quantities: str) -> Query:
+    return in_printed_words(Query(question, question, ("acme",), quantities=quantities), ROWS)
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed"),
+    [
+        ("capital spending of the North America Beverages segment", "capital spending of the NAB segment"),
+        ("fy17 goodwill europe sub-saharan africa segment", "fy17 goodwill ESSA segment"),
+        ("revenue of Global Merchant and Network Services", "revenue of GMNS"),
+        ("margin of Frito-Lay North America in 2021", "margin of FLNA in 2021"),
+        ("capital spending of LA", "capital spending of Latin America"),
+        ("capital spending of Latin America", "capital spending of Latin America"),
+        ("no able buyer of anything", "NAB of anything"),
+        ("what of North. America Beverages", "what of North. America Beverages"),
+    ],
+)
+def test_a_name_is_asked_for_as_the_table_prints_it(asked: str, printed: str) -> None:
+    assert _as_printed(asked).question == printed
+
+
+def test_quantities_are_renamed_too_and_pieces_stay_apart() -> None:
+    query = _as_printed("spending of North America Beverages", f"spending{PIECES}North America Beverages")
+    assert query.quantities == (f"spending{PIECES}NAB",)
+
+
+def test_a_name_that_a_row_prints_in_full_stays() -> None:
+    full = replace(ROWS[0], label="North America Beverages", row=9)
+    asked = Query("spending of North America Beverages", "spending of North America Beverages")
+    assert in_printed_words(asked, (*ROWS, full)) == asked
+
+
+def test_the_row_with_the_initials_is_read() -> None:
+    text = "What was the capital spending of North America Beverages?"
+    competing = TableAnswerer(facts(ROWS), FakeRowReader("value", "NAB")).competing(
+        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
+    )
+    assert competing is not None
+    assert competing.found.shortlist.series[0].first.item.label == "NAB"
+    assert any(cells_of(competing.found, each)[0].item.text == "904" for each in competing.found.readings)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_question(text: str) -> None:
+    in_printed_words(Query(text, text), ROWS)
