@@ -57,7 +57,7 @@ SCALE = any_of(SCALES)
 
 def number_of(text: str) -> int:
     """The value of a :data:`COUNT`, in any case. Raises ValueError for anything else."""
-    word = text.lower()
+    word = text.casefold()
     if word.isdecimal():
         return int(word)
     if match := _COMPOUND.fullmatch(word):

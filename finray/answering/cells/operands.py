@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_flow, may_be_of
 from finray.answering.cells.lookup import look_up_any
-from finray.answering.cells.printed_sign import PAID_OR_DEDUCTED, SignedRow, is_deducted
+from finray.answering.cells.printed_sign import PAID_OR_DEDUCTED
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
@@ -86,7 +86,7 @@ def find_phrase(
             or operand.period.length is None
             or may_be_of({months}, hit.line_item, filing, balances=not is_flow(phrase))
         ):
-            return found_in(operand, filing, hit.line_item, asked_amount(phrase, hit.line_item), hit.fit.score)
+            return found_in(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
     return None
 
 
@@ -125,7 +125,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
         if not beside or item.period_end is None or _column_words(item) != _column_words(row):
             continue
         if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
-            return found_in(operand, anchor.filing, item, asked_amount(phrase, item), anchor.score)
+            return found_in(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
     return None
 
 
@@ -160,14 +160,6 @@ def printed_amount(phrase: Phrase, item: LineItem) -> float:
     if spent or any(metric.flow == "out" for metric in metrics) or PAID_OR_DEDUCTED.search(item.label):
         return abs(item.value)
     return item.value
-
-
-def asked_amount(phrase: Phrase, item: LineItem) -> float:
-    """The same; positive too if ``phrase`` and the row say that parentheses mean paid or deducted. A tag of inline XBRL
-    says so by its name."""
-    value = printed_amount(phrase, item)
-    deducted = value < 0 and item.concept is None and is_deducted(SignedRow.of(item, phrase.text))
-    return -value if deducted else value
 
 
 def _months(period: Period, filing: Filing) -> int:

@@ -3,75 +3,101 @@ other way around."""
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
 from finray.core.filing import LineItem
 from finray.core.query import Query
+from finray.core.vocabulary import MONTHS
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{1,2})?")
 _INITIALS = re.compile(r"(?<![\w&])[A-Z]{2,6}(?![\w&])")
+_ALONE = re.compile(r"\s*([A-Z]{2,6})(?:\s*\([a-z0-9]{1,2}\))*\s*")
+"""A head or row that is nothing but initials, and marks of footnotes."""
 _SKIPPED: Final = frozenset({"and", "of", "the", "for", "in"})
-_NOT_NAMES: Final = frozenset({"NA", "NM", "US", "UK", "EU"})
-_FEWEST_LOWER = 3
-"""Initials of words in lower case are a name from so many letters on."""
-_LONGEST = 8
-"""Words of a name, with those that have no initial."""
+_BETWEEN = re.compile(rf"(?:[\s&-]|\b(?:{'|'.join(sorted(_SKIPPED))})\b)*", re.I)
+_NOT_NAMES: Final = frozenset(
+    {
+        "NA", "NM", "US", "UK", "EU", "USA", "USD", "FY", "SEC", "GAAP", "CEO", "CFO", "LLC", "INC", "NET", "TAX", "COST",
+        "DEBT", "CASH", "TOTAL", "OTHER", "HIGH", "LOW", "YEAR", *(month[:3].upper() for month in MONTHS),
+    }
+)  # fmt: skip
+_FEWEST, _FEWEST_LOWER = 3, 4
+"""Letters of initials that a question has, and of those whose words are not capitalized."""
+_MOST = 8
+"""Names of one question that are renamed."""
 
 
 def in_printed_words(query: Query, items: Iterable[LineItem]) -> Query:
-    """``query`` with each name as the rows and heads of ``items`` print it, if they have it in one form only."""
+    """``query`` with each name as the rows and heads of ``items`` print it, if they have it in one form only. Companies
+    keep their names."""
     texts = {text for item in items for text in (item.label, item.section, item.column_label) if text}
-    shortened = {found for text in texts for found in _INITIALS.findall(text)} - _NOT_NAMES
+    shortened = {found for text in texts for found in _printed_initials(text)} - _NOT_NAMES
     printed = "\n".join(texts).casefold()
     names = {
         name: initials
-        for name, initials in _names(query.question)
-        if initials in shortened and name.casefold() not in printed
+        for name, initials in _names(query.question, shortened)
+        if len(initials) >= (2 if _is_capitalized(name) else _FEWEST_LOWER) and name.casefold() not in printed
     }
-    own = set(_INITIALS.findall(query.question)) - shortened - _NOT_NAMES
-    if own:
-        names |= _written_out(own, texts)
-    for name in sorted(names, key=len, reverse=True):
-        query = _renamed(query, name, names[name])
-    return query
+    names |= _written_out(_initials(query.question) - shortened, texts)
+    companies = " ".join(query.names).casefold()
+    kept = [name for name in sorted(names, key=len, reverse=True) if name.casefold() not in companies][:_MOST]
+    return _renamed(query, {name: names[name] for name in kept}) if kept else query
 
 
-def _names(text: str) -> Iterator[tuple[str, str]]:
-    """(name, initials) of every run of words in ``text`` that may be a name."""
-    words = list(_WORD.finditer(text))
-    for start, first in enumerate(words):
-        if first[0].lower() in _SKIPPED:
-            continue
-        initials, end = "", first.start()
-        for last in words[start : start + _LONGEST]:
-            if re.search(r"[^\s&,-]", text[end : last.start()]):
-                break
-            end = last.end()
-            if last[0].lower() in _SKIPPED:
-                continue
-            initials += last[0][0].upper()
-            name = text[first.start() : last.end()]
-            capital = all(word[0].isupper() for word in _WORD.findall(name) if word.lower() not in _SKIPPED)
-            if len(initials) > 1 and (capital or len(initials) >= _FEWEST_LOWER):
-                yield name, initials
+def _printed_initials(text: str) -> Iterable[str]:
+    """Those in ``text``; of a text in capitals only, itself."""
+    if alone := _ALONE.fullmatch(text):
+        return (alone[1],)
+    return () if text.upper() == text else (found for found in _INITIALS.findall(text) if len(found) >= _FEWEST)
 
 
-def _written_out(wanted: set[str], texts: Iterable[str]) -> Mapping[str, str]:
+def _initials(question: str) -> set[str]:
+    """Those that ``question`` has; none if it is all in capitals."""
+    if question.upper() == question:
+        return set()
+    return {found for found in _INITIALS.findall(question) if len(found) >= _FEWEST} - _NOT_NAMES
+
+
+def _names(text: str, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
+    """(name, initials) of every run of words in ``text`` whose initials are ``wanted``."""
+    words = [word for word in _WORD.finditer(text) if word[0].lower() not in _SKIPPED]
+    letters = "".join(word[0][0] for word in words).upper()
+    if len(letters) != len(words):  # a letter with no single capital
+        return
+    for initials in wanted:
+        start = letters.find(initials)
+        while start >= 0:
+            run = words[start : start + len(initials)]
+            gaps = (text[left.end() : right.start()] for left, right in itertools.pairwise(run))
+            if all(map(_BETWEEN.fullmatch, gaps)):
+                yield text[run[0].start() : run[-1].end()], initials
+            start = letters.find(initials, start + 1)
+
+
+def _is_capitalized(name: str) -> bool:
+    return all(word[0].isupper() for word in _WORD.findall(name) if word.lower() not in _SKIPPED)
+
+
+def _written_out(wanted: Collection[str], texts: Iterable[str]) -> Mapping[str, str]:
     """The name that ``texts`` have for each of the initials ``wanted``, if it is one."""
     found: dict[str, dict[str, str]] = {}
-    for text in texts:
-        for name, initials in _names(text):
-            if initials in wanted and name[0].isupper():
+    for text in texts if wanted else ():
+        for name, initials in _names(text, wanted):
+            if _is_capitalized(name):
                 found.setdefault(initials, {})[name.casefold()] = name
     return {initials: next(iter(names.values())) for initials, names in found.items() if len(names) == 1}
 
 
-def _renamed(query: Query, old: str, new: str) -> Query:
-    pattern = re.compile(rf"(?<!\w){re.escape(old)}(?!\w)", re.I)
-    question, text = (pattern.sub(new, each) for each in (query.question, query.text))
-    return replace(
-        query, question=question, text=text, quantities=tuple(pattern.sub(new, each) for each in query.quantities)
-    )
+def _renamed(query: Query, names: Mapping[str, str]) -> Query:
+    """``query`` with ``names``, the longest first, in place of those that they stand for."""
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
+
+    def renamed(text: str) -> str:
+        return pattern.sub(lambda match: names[match[0]], text)
+
+    quantities = tuple(map(renamed, query.quantities))
+    return replace(query, question=renamed(query.question), text=renamed(query.text), quantities=quantities)

@@ -114,9 +114,9 @@ def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
 
 
 def _is_of_money(cells: Sequence[PageCell]) -> bool:
-    """Whether a number that is no money is divided by money: a ratio of such a kind means nothing."""
+    """Whether a plain number or a percentage is divided by money: "7.2 over $3,423 million" means nothing."""
     first, second = (measure_of(cell.item) for cell in cells)
-    return second == "money" and first != "money"
+    return second == "money" and first in (None, "percent")
 
 
 class Describer:

@@ -51,18 +51,21 @@ _LABEL = 90
 
 @dataclass(frozen=True, slots=True)
 class Competing:
-    """The readings of a question, and what the question tells about them (``question_signals``)."""
+    """The readings of a question, what the question tells about them (``question_signals``), and the words that name
+    its figures, as the tables print them."""
 
     found: Readings
     asked: Floats
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """The readings ``found`` of the tables for a question, and the likeliest."""
+    """The readings ``found`` of the tables for a question, and the likeliest; ``words`` name the figures asked for."""
 
     found: Readings
     choice: Choice
+    words: str
 
     def opinion(self, value: float, query: Query) -> SecondOpinion:
         """On the figure ``value``, in the unit in which an answer to ``query`` states it."""
@@ -90,7 +93,7 @@ class TableAnswerer:
             f"answer: of {len(competing.found.readings)} readings {choice.reading.operation} of {named} "
             f"with {choice.probability:.2f}"
         )
-        return TableReading(competing.found, choice)
+        return TableReading(competing.found, choice, competing.words)
 
     @property
     def _chosen_by(self) -> ReadingModel:
@@ -104,7 +107,7 @@ class TableAnswerer:
         cells = cells_of(reading.found, choice.reading)
         if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
             return None
-        answer = answer_of(choice.reading, cells, query, curation, self._facts)
+        answer = answer_of(choice.reading, cells, query, curation, self._facts, reading.words)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
     def competing(self, query: Query, curation: Curation) -> Competing | None:
@@ -125,7 +128,7 @@ class TableAnswerer:
         scores = reader.rows(query.question, [series.text for series in rows.series])
         columns = columns_of(query, rows.cells, self._facts)
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
-        return Competing(found, question_signals(query, scores, rows.unprinted, looked_for))
+        return Competing(found, question_signals(query, scores, rows.unprinted, looked_for), asked_for(query))
 
 
 def cells_of(found: Readings, reading: Reading) -> list[PageCell]:
@@ -134,10 +137,11 @@ def cells_of(found: Readings, reading: Reading) -> list[PageCell]:
 
 
 def answer_of(
-    reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts
+    reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts, asked: str
 ) -> Answer | None:
-    """The computed answer; None if it has no value, or another unit than the question asks for."""
-    coverage = coverage_of(reading, cells, facts, asked_for(query))
+    """The computed answer, of figures that ``asked`` names; None if it has no value, or another unit than the question
+    asks for."""
+    coverage = coverage_of(reading, cells, facts, asked)
     if not answers_unit(query, coverage):
         return None
     try:

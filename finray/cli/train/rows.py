@@ -37,7 +37,8 @@ def row_reader(
 ) -> int:
     """Fine-tune the model that finds the rows and the operation of a question (loop.tables).
 
-    It learns 7 to 9 questions a second on two processors that compute in bfloat16, and takes a GPU if there is one.
+    It learns 7 to 9 questions a second on two processors that compute in bfloat16, some 3 on others, and takes a GPU if
+    there is one.
     Questions about a context of TAT-QA are left out without --tatqa.
     """
     import numpy as np

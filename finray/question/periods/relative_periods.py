@@ -50,6 +50,12 @@ _PART = re.compile(
 )
 
 
+_COMPARED = re.compile(r"\b(?:than|and|with|against|versus|vs\.?|to)\s{1,3}$", re.I)
+_CLOSES = re.compile(r"\s{0,3}(?:[?.,;:!)]|$)")
+"""A counted period that is compared with one before stands between these: "ten years before the merger" does not."""
+_NEAR = 12
+
+
 @dataclass(frozen=True, slots=True)
 class Relative:
     """``text[start:end]`` names a period by another: ``count`` units later, or its ``part``. "open" leaves open which
@@ -92,8 +98,8 @@ def counted_from(relatives: Sequence[Relative], period: Period) -> Period | None
 
 
 def with_counted(text: str) -> tuple[Period, ...]:
-    """The periods that ``text`` names, and those that it counts from the one before: "in 2016 than two years earlier".
-    The single year before is left out: whatever compares with one takes it from the column beside."""
+    """The periods that ``text`` names, and those that are compared with them by counting: "in 2016 than two years
+    earlier". A single year before is left out: comparisons read it from the next column."""
     spans = period_spans(text)
     rest = text
     for start, end, _ in spans:
@@ -101,8 +107,11 @@ def with_counted(text: str) -> tuple[Period, ...]:
     found = [period for _, _, period in spans]
     for relative in relative_periods(rest):
         before = [period for _, end, period in spans if end <= relative.start]
-        if relative.kind in ("years", "quarters") and abs(relative.count) > 1 and before:
-            found += filter(None, [counted_from([relative], before[-1])])
+        compared = _COMPARED.search(text, max(0, relative.start - _NEAR), relative.start)
+        if abs(relative.count) < 2 or not before or compared is None or not _CLOSES.match(text, relative.end):
+            continue
+        if (moved := counted_from([relative], before[-1])) is not None:
+            found.append(moved)
     return tuple(dict.fromkeys(found))
 
 

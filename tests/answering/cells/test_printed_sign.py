@@ -7,7 +7,6 @@ import datetime as dt
 
 import pytest
 
-from finray.answering.cells.operands import asked_amount
 from finray.answering.cells.printed_sign import (
     SignedRow,
     SignModel,
@@ -20,8 +19,6 @@ from finray.answering.cells.printed_sign import (
 from finray.answering.table_reader.amounts import amount_of
 from finray.core.errors import ModelUnavailableError
 from finray.core.filing import LineItem, Statement
-from finray.core.plan import Phrase
-from finray.question.measures.phrase import phrase_of
 
 ITEM = LineItem(
     page=3, statement=None, label="", value=-52e6, text="(52)", unit="USD", scale=10**6,
@@ -48,12 +45,6 @@ def test_an_amount_that_is_deducted_is_positive_and_a_loss_is_not(
     assert amount_of(dataclasses.replace(item, value=52e6, text="52")) == 52e6
 
 
-def _phrase(text: str) -> Phrase:
-    phrase = phrase_of(text)
-    assert phrase is not None
-    return phrase
-
-
 @pytest.mark.parametrize(
     ("label", "months", "asked", "shown"),
     [
@@ -70,12 +61,6 @@ def test_what_is_asked_for_tells_the_sign_of_a_row_that_does_not(
     item = dataclasses.replace(ITEM, label=label, months=months)
     assert amount_of(item, asked=asked) == shown
     assert amount_of(item) == -52e6
-    assert asked_amount(_phrase(asked), item) == shown
-
-
-def test_a_tagged_row_keeps_the_sign_that_its_tag_gives() -> None:
-    item = dataclasses.replace(ITEM, label="Balance, ending", concept="us-gaap:StockholdersEquity")
-    assert asked_amount(_phrase("gross unrecognized tax benefits"), item) == -52e6
 
 
 def test_numbers_in_a_label_are_no_words_and_unknown_words_count_for_nothing() -> None:

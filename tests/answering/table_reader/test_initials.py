@@ -20,6 +20,10 @@ ROWS = (
     item(3, 2, "NAB", 904.0),
     item(3, 3, "Goodwill", 3452.0, section="ESSA (b)"),
     item(3, 4, "Latin America", 481.0),
+    item(3, 6, "Latin America Beverages", 9.0),
+    item(3, 7, "EH(a)", 8.0),
+    item(3, 8, "Tier II capital", 8.0),
+    item(3, 9, "NET SALES", 8.0),
     item(3, 5, "Wireless", 7.0, column_label="GMNS"),
 )
 
@@ -35,9 +39,15 @@ def _as_printed(question: str, *quantities: str) -> Query:
         ("fy17 goodwill europe sub-saharan africa segment", "fy17 goodwill ESSA segment"),
         ("revenue of Global Merchant and Network Services", "revenue of GMNS"),
         ("margin of Frito-Lay North America in 2021", "margin of FLNA in 2021"),
-        ("capital spending of LA", "capital spending of Latin America"),
+        ("capital spending of LA", "capital spending of LA"),
+        ("operating profit of LAB", "operating profit of Latin America Beverages"),
+        ("WHAT DID LAB EARN", "WHAT DID LAB EARN"),
         ("capital spending of Latin America", "capital spending of Latin America"),
-        ("no able buyer of anything", "NAB of anything"),
+        ("margin of frito-lay north america", "margin of FLNA"),
+        ("no able buyer of anything", "no able buyer of anything"),
+        ("ratio of net earnings to total assets", "ratio of net earnings to total assets"),
+        ("profit of Essential Health", "profit of EH"),
+        ("Interest Income of tier two", "Interest Income of tier two"),
         ("what of North. America Beverages", "what of North. America Beverages"),
     ],
 )
@@ -64,6 +74,11 @@ def test_the_row_with_the_initials_is_read() -> None:
     assert competing is not None
     assert competing.found.shortlist.series[0].first.item.label == "NAB"
     assert any(cells_of(competing.found, each)[0].item.text == "904" for each in competing.found.readings)
+
+
+def test_a_company_keeps_its_name() -> None:
+    asked = Query("revenue of North America Beverages", "revenue", names=("North America Beverages",))
+    assert in_printed_words(asked, ROWS) == asked
 
 
 @given(st.text(max_size=200))
