@@ -21,8 +21,8 @@ _SKIPPED: Final = frozenset({"and", "of", "the", "for", "in"})
 _BETWEEN = re.compile(rf"(?:[\s&-]|\b(?:{'|'.join(sorted(_SKIPPED))})\b)*", re.I)
 _NOT_NAMES: Final = frozenset(
     {
-        "NA", "NM", "US", "UK", "EU", "USA", "USD", "FY", "SEC", "GAAP", "CEO", "CFO", "LLC", "INC", "NET", "TAX", "COST",
-        "DEBT", "CASH", "TOTAL", "OTHER", "HIGH", "LOW", "YEAR", *(month[:3].upper() for month in MONTHS),
+        "NA", "NM", "US", "UK", "EU", "USA", "USD", "FY", "SEC", "GAAP", "CEO", "CFO", "LLC", "INC", "NET", "TAX",
+        "COST", "DEBT", "CASH", "TOTAL", "OTHER", "HIGH", "LOW", "YEAR", *(month[:3].upper() for month in MONTHS),
     }
 )  # fmt: skip
 _FEWEST, _FEWEST_LOWER = 3, 4
