@@ -159,6 +159,7 @@ def stored(raw: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in (raw / "filings").rglob("*.txt")}
 
 
+@pytest.mark.long
 def test_three_jobs_survive_a_lost_node_and_report_a_lost_head(world: World, edgar: LocalEdgar, tmp_path: Path) -> None:
     raw, index, out = tmp_path / "raw", tmp_path / "index", tmp_path / "out" / "predictions.jsonl"
     commands = [sync_command(raw), index_command(world, index), answer_command(world, out)]
