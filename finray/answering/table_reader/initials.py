@@ -13,7 +13,7 @@ from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.core.vocabulary import MONTHS
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]{1,2})?")
+_WORD = re.compile(r"[^\W\d_]+")
 _INITIALS = re.compile(r"(?<![\w&])[A-Z]{2,6}(?![\w&])")
 _ALONE = re.compile(r"\s*([A-Z]{2,6})(?:\s*\([a-z0-9]{1,2}\))*\s*")
 """A head or row that is nothing but initials, and marks of footnotes."""
