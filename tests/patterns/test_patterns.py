@@ -48,6 +48,7 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/answering/plans/coverage.py": [
         {"found": "Acme Widget", "companies": "Torvane|Ruthimoor", "beside": r"(?:['’]s?)?(?:, | and | or )"}
     ],
+    "finray/answering/table_reader/initials.py": [{"names": {"North America Beverages": "NAB", "FLNA": "Frito-Lay"}}],
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [{"word": "a" * 100}],
     "finray/filings/tables/canonical.py": [],
