@@ -17,6 +17,7 @@ from finray.answering.cells.row_weights import shipped_row_weights
 from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.tables.canonical import names_row
+from finray.filings.tables.tags import words_of_name
 from finray.question.synonyms import words_of
 
 _WEAK = frozenset(
@@ -146,8 +147,7 @@ def words_around(item: LineItem) -> Words:
 @lru_cache(maxsize=8192)
 def concept_words(concept: str | None) -> frozenset[str]:
     """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
-    name = (concept or "").rpartition(":")[2]
-    return frozenset(words_of(" ".join(_CAMEL.findall(name)))) - _TAXONOMY
+    return frozenset(words_of(" ".join(words_of_name(concept or "")))) - _TAXONOMY
 
 
 @lru_cache(maxsize=8192)
@@ -155,6 +155,5 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
 
 
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 _TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
 """Words of concept names that do not distinguish rows."""

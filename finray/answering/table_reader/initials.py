@@ -11,7 +11,6 @@ from typing import Final
 
 from finray.core.filing import LineItem
 from finray.core.query import Query
-from finray.core.vocabulary import MONTHS
 
 _WORD = re.compile(r"[^\W\d_]+")
 _INITIALS = re.compile(r"(?<![\w&])[A-Z]{2,6}(?![\w&])")
@@ -19,12 +18,8 @@ _ALONE = re.compile(r"\s*([A-Z]{2,6})(?:\s*\([a-z0-9]{1,2}\))*\s*")
 """A head or row that is nothing but initials, and marks of footnotes."""
 _SKIPPED: Final = frozenset({"and", "of", "the", "for", "in"})
 _BETWEEN = re.compile(rf"(?:[\s&-]|\b(?:{'|'.join(sorted(_SKIPPED))})\b)*", re.I)
-_NOT_NAMES: Final = frozenset(
-    {
-        "NA", "NM", "US", "UK", "EU", "USA", "USD", "FY", "SEC", "GAAP", "CEO", "CFO", "LLC", "INC", "NET", "TAX",
-        "COST", "DEBT", "CASH", "TOTAL", "OTHER", "HIGH", "LOW", "YEAR", *(month[:3].upper() for month in MONTHS),
-    }
-)  # fmt: skip
+_NOT_NAMES: Final = frozenset({"NA", "NM"})
+"""Marks of what is not available or not meaningful."""
 _FEWEST, _FEWEST_LOWER = 3, 4
 """Letters of initials that a question has, and of those whose words are not capitalized."""
 _MOST = 8
@@ -33,9 +28,10 @@ _MOST = 8
 
 def in_printed_words(query: Query, items: Iterable[LineItem]) -> Query:
     """``query`` with each name as the rows and heads of ``items`` print it, if they have it in one form only. Companies
-    keep their names."""
+    keep their names, and a word that is also printed in lower case ("TAX", "Tax") is no name."""
     texts = {text for item in items for text in (item.label, item.section, item.column_label) if text}
-    shortened = {found for text in texts for found in _printed_initials(text)} - _NOT_NAMES
+    ordinary = {word.upper() for text in texts for word in _WORD.findall(text) if not word.isupper()}
+    shortened = {found for text in texts for found in _printed_initials(text)} - ordinary - _NOT_NAMES
     printed = "\n".join(texts).casefold()
     names = {
         name: initials
@@ -59,7 +55,7 @@ def _initials(question: str) -> set[str]:
     """Those that ``question`` has; none if it is all in capitals."""
     if question.upper() == question:
         return set()
-    return {found for found in _INITIALS.findall(question) if len(found) >= _FEWEST} - _NOT_NAMES
+    return {found for found in _INITIALS.findall(question) if len(found) >= _FEWEST}
 
 
 def _names(text: str, wanted: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,6 @@ The words of a tag stand for those of a question that asks for its figure.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,9 +19,9 @@ from finray.filings.html.inline_xbrl import numeric_facts
 from finray.filings.html.pages import parse_html
 from finray.filings.read import parse_filing
 from finray.filings.sniff import sniff
+from finray.filings.tables.tags import words_of_name
 from finray.lab.training.logits import logistic
 
-_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 FEWEST_COMPANIES = 3
 """Companies that must use a word, so that it is not learned from one."""
 
@@ -59,15 +58,10 @@ def sign_examples(filings: Iterable[tuple[str, bytes]], settings: FilingSettings
                 continue
             signs = tagged.get(_key(item.concept, _as_tagged(item)), set())
             if len(signs) == 1:
-                for asked in ("", concept_words(item.concept)):
+                for asked in ("", " ".join(words_of_name(item.concept))):
                     found[parsed.filing.company, SignedRow.of(item, asked)].append(next(iter(signs)))
     for (company, row), positive in found.items():
         yield SignExample(company, row, sum(positive) / len(positive))
-
-
-def concept_words(concept: str) -> str:
-    """ "Payments Of Dividends" for "us-gaap:PaymentsOfDividends"."""
-    return " ".join(_WORD.findall(concept.rpartition(":")[2]))
 
 
 def _key(concept: str, value: float) -> tuple[str, float]:

@@ -12,7 +12,7 @@ from finray.cli import app
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
 from finray.lab.sample.generate import generate_sample
-from finray.lab.training.answers.printed_sign import SignExample, concept_words, fit_signs, held_out, sign_examples
+from finray.lab.training.answers.printed_sign import SignExample, fit_signs, held_out, sign_examples
 
 
 def example(company: str, label: str, positive: float) -> SignExample:
@@ -57,11 +57,6 @@ def test_rows_are_learned_from_the_tags_of_filings(tagged: Path) -> None:
     assert len(set(found)) == len({(each.company, each.row) for each in found})
     asked = {each.row.asked for each in found}
     assert "" in asked and any(" " in words for words in asked), "each row with the words of its tag, and without"
-
-
-def test_the_name_of_a_concept_is_read_as_words() -> None:
-    assert concept_words("us-gaap:PaymentsOfDividendsCommonStock") == "Payments Of Dividends Common Stock"
-    assert concept_words("OCIBeforeTaxAOCIAttributable") == "OCI Before Tax AOCI Attributable"
 
 
 def test_the_command_writes_a_model_that_can_be_read(tagged: Path, tmp_path: Path) -> None:
