@@ -21,7 +21,7 @@ from finray.question.measures.shape import asked_shape
 from finray.question.periods.named import last_years_in
 from finray.question.periods.relative_periods import with_counted
 from finray.question.periods.sources import asked_again, source_periods
-from finray.question.periods.spelled_years import digit_years
+from finray.question.periods.written_out import written_out
 from finray.question.wording import statements_named, unexplained_words, without_instructions
 
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
@@ -48,7 +48,7 @@ class RuleReader:
         self._anywhere = anywhere
 
     async def read(self, question: str, journal: Journal) -> Query:
-        plain = digit_years(question)
+        plain = written_out(question)
         query = replace(self.understand(plain, without_instructions(plain)), question=question)
         for line in described(query):
             journal.note(line)

@@ -19,6 +19,7 @@ from finray.filings.pages import items
 from finray.filings.tables import cells, note_units, scales, statements
 from finray.filings.tables import rows as table_rows
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
+from finray.question.periods import shorthand
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
 
@@ -52,6 +53,10 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [{"word": "a" * 100}],
     "finray/filings/tables/canonical.py": [],
+    "finray/question/periods/shorthand.py": [
+        {"pattern": pattern.pattern}
+        for pattern, _ in (*shorthand._DATES, *shorthand._ENDS, *shorthand._PARTS, *shorthand._YEARS)
+    ],
     "finray/retrieval/question_names.py": [{"core": ("acme", "widget", "holdings"), "name": "acme widget"}],
     "finray/filings/pages/items.py": [
         {"titles": titles, "number": number, "title": title}

@@ -28,7 +28,7 @@ _DATES = (
     re.compile(rf"\b{_YEAR}-(?P<month>\d\d)-(?P<day>\d\d)\b"),
 )
 _SAME_DAY = re.compile(
-    rf"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?{_YEAR}\b", re.I
+    rf"\s*+(?:(?:,\s*+)?(?:and|&|to|or|versus|vs\.?|compared (?:to|with))|,)\s++(?:in\s++)?{_YEAR}\b(?!-\d)", re.I
 )
 """A second year after a date: "December 31, 2019 and 2018"."""
 _WHOLE_OR_QUARTER = r"\s++(?:fiscal\s++year|full[- ]year|annual|10-?K)|\s*+(?:-\s*+)?(?:Q|[1-4]Q)"
@@ -97,6 +97,19 @@ _HALF_YEAR = re.compile(
     rf"(?:{_OF}|\s*+of\s++(?:the\s++)?(?:fiscal\s++)?(?:year\s++)?){_SHORT_YEAR}\b",
     re.I,
 )
+_NAMES = (
+    re.compile(
+        r"\b(?:Section|Model|Series|Rule|ASC|ASU|Class of|Vision|Strategy|Agenda)\s(?:19|20)\d\d\b|"
+        r"\b(?:19|20)\d\d\s(?:[\w.%&-]+\s){0,4}(?:Plan|Program(?:me)?|Act|Agreement)\b"
+    ),
+    re.compile(
+        r"\b(?:notes?|bonds?|debentures?|loans?)\s(?:\w+\s){0,2}due\s(?:19|20)\d\d\b|"
+        r"\b(?:(?:19|20)\d\d\s(?:and\s)?){1,3}(?:(?:senior|convertible|exchangeable|subordinated|secured|unsecured|"
+        r"term)\s){0,3}(?:notes?|bonds?|debentures?|warrants?|convertibles?|targets?|net-zero)\b",
+        re.I,
+    ),
+)
+"""Years in the names of things: "the 2018 Equity Incentive Plan", "notes due 2029"."""
 _EARLIEST, _LATEST = 1985, 2100
 _NEAR = 40
 """Characters before a date that are searched for what belongs to it."""
@@ -114,6 +127,8 @@ def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
     year.
     """
     reading = _Reading(text)
+    for pattern in _NAMES:
+        reading.rest = pattern.sub(lambda match: " " * len(match.group()), reading.rest)
     for pattern in _DATES:
         for match in pattern.finditer(reading.rest):
             reading.take_date(match)
