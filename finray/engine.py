@@ -49,10 +49,11 @@ from finray.models.encoder import Encoder, QueryCache
 from finray.models.encoder_loading import is_static, load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.models.token_states import MiniLmSentences
+from finray.models.token_states import MiniLmSentences, minilm_tokens
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.measures.measure_tagger import MeasureTagger
+from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
@@ -190,7 +191,9 @@ def build_engine(
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
     readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
     if loop.transform == "trained":
-        readers["trained"] = PlainReader() if plain else TrainedReader(rules, MeasureTagger())
+        readers["trained"] = (
+            PlainReader() if plain else TrainedReader(rules, MeasureTagger(), MetricRecognizer(), minilm_tokens())
+        )
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
     finder = SentenceFinder(facts, encoder, read=loop.sentences)

@@ -48,7 +48,7 @@ class StatementAnswerer:
             return Answer.refused(f"the figures in one currency: they are in {', '.join(currencies)}")
         if not answers_unit(query, coverage):
             unit = result_unit(query, coverage)
-            return Answer.refused(f"{query.shape.unit} for {query.text!r}: the closest row gives {unit}")
+            return Answer.refused(f"{query.shape.unit} for {query.worded!r}: the closest row gives {unit}")
         try:
             return Computation(query, coverage, curation.kept, self._facts).answer()
         except ProgramError as error:

@@ -89,6 +89,14 @@ class Query:
     question says how; "" if it is not known."""
     quantities: tuple[str, ...] = ()
     """The words of the question that name each figure, as the tagger reads them; PIECES is between those apart."""
+    own_words: str = ""
+    """The text as asked, if the ``usual_name`` of a metric stands in ``question`` and ``text`` in place of it."""
+    usual_name: str = ""
+
+    @property
+    def worded(self) -> str:
+        """``text`` for people: in the question's own words."""
+        return self.own_words or self.text
 
     @property
     def filed(self) -> tuple[Period, ...]:

@@ -1,34 +1,60 @@
-"""Reads a question by rules, and what it measures also by a trained tagger."""
+"""Reads a question by rules, and what it measures also by two small models: a tagger and a recognizer of metrics."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import PIECES, Query
+from finray.models.token_states import MiniLmTokens, TokenStates
 from finray.question.labels import labels
 from finray.question.measures.definitions import defined_formula, unread_definition
 from finray.question.measures.measure_tagger import MeasureTagger, Span
 from finray.question.measures.mentions import mentions
+from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.measures.named import tagged_measures
+from finray.question.measures.usual_names import usual_names
 from finray.question.periods.named import period_spans
+from finray.question.periods.written_out import written_out
 from finray.question.rule_reader import RuleReader
+from finray.question.usual_words import in_usual_words
 
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})
 
 
 class TrainedReader:
-    """The rules' query; after the measures that the rules read come those that the tagger does."""
+    """The rules' query of the question, with the usual name of a metric in place of other words for it; after the
+    measures that the rules read come those that the tagger does."""
 
-    def __init__(self, rules: RuleReader, tagger: MeasureTagger) -> None:
+    def __init__(
+        self, rules: RuleReader, tagger: MeasureTagger, recognizer: MetricRecognizer, tokens: MiniLmTokens
+    ) -> None:
         self._rules = rules
         self._tagger = tagger
+        self._recognizer = recognizer
+        self._tokens = tokens
 
     async def read(self, question: str, journal: Journal) -> Query:
-        query = await self._rules.read(question, journal)
+        question = written_out(question)
+        states, known = self._tokens.states(question), marks(question, self._rules)
         defined = defined_formula(question) is not None or unread_definition(question) is not None
+        query = await self._read(question, states, known, journal, defined=defined)
+        meant = None if defined else self._recognizer.recognized(question, states, known)
+        plain = question if meant is None else in_usual_words(question, query, meant)
+        if meant is None or plain == question:
+            return query
+        journal.note(f"transform: {meant.metric} is asked for ({meant.probability:.2f}), read again as {plain!r}")
+        states, known = self._tokens.states(plain), marks(plain, self._rules)
+        again = await self._read(plain, states, known, journal, defined=False)
+        return replace(again, own_words=query.text, usual_name=usual_names()[meant.metric])
+
+    async def _read(
+        self, question: str, states: TokenStates, known: Sequence[Sequence[Span]], journal: Journal, *, defined: bool
+    ) -> Query:
+        query = await self._rules.read(question, journal)
         no_amount = "not_an_amount" in query.intents and "which" not in query.intents
-        found = self._tagger.measured(question, marks(question, self._rules))
+        found = self._tagger.measured(question, states, known)
         if found is None:
             return replace(query, operation="defined" if defined else "")
         named = [PIECES.join(pieces) for pieces in found.quantities]
@@ -43,8 +69,12 @@ class TrainedReader:
 
 def marks(question: str, rules: RuleReader) -> list[list[Span]]:
     """The spans of companies, periods, metrics, and of units, forms, statements and operators."""
+    return [[(span.start, span.end) for span in rules.companies(question).spans], *nameless_marks(question)]
+
+
+def nameless_marks(question: str) -> list[list[Span]]:
+    """The :func:`marks` after those of companies."""
     return [
-        [(span.start, span.end) for span in rules.companies(question).spans],
         [(start, end) for start, end, _ in period_spans(question)],
         [(span.start, span.end) for span in mentions(question)],
         [(span.start, span.end) for span in labels(question) if span.kind in _KNOWN],

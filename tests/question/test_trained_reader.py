@@ -6,8 +6,10 @@ import pytest
 
 from finray.core.journal import Journal
 from finray.core.query import Query
+from finray.models.token_states import minilm_tokens
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.measures.measure_tagger import MeasureTagger
+from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.measures.named import tagged_measures
 from finray.question.rule_reader import RuleReader
 from finray.question.trained_reader import TrainedReader
@@ -16,7 +18,8 @@ from tests.question.companies.test_catalog import filing
 
 @pytest.fixture(scope="module")
 def reader() -> TrainedReader:
-    return TrainedReader(RuleReader(CompanyCatalog([filing(1, "Torvane Inc", cik="7")])), MeasureTagger())
+    rules = RuleReader(CompanyCatalog([filing(1, "Torvane Inc", cik="7")]))
+    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(), minilm_tokens())
 
 
 async def _read(reader: TrainedReader, question: str) -> Query:
@@ -24,8 +27,10 @@ async def _read(reader: TrainedReader, question: str) -> Query:
 
 
 async def test_the_row_is_found_without_its_instructions(reader: TrainedReader) -> None:
-    query = await _read(reader, "Looking at Torvane: what did the ad spending come to in fiscal 2024? Keep it short.")
-    assert any(p.text == "ad spending" for measures in query.measures for p in measures.phrases.values())
+    query = await _read(
+        reader, "Looking at Torvane: what did the store opening costs come to in fiscal 2024? Keep it short."
+    )
+    assert any(p.text == "store opening costs" for measures in query.measures for p in measures.phrases.values())
 
 
 async def test_a_product_in_question_is_not_the_whole_company(reader: TrainedReader) -> None:
@@ -41,3 +46,15 @@ async def test_words_are_no_figure(reader: TrainedReader) -> None:
 async def test_another_operation_than_the_rules_read_adds_nothing(reader: TrainedReader) -> None:
     query = await _read(reader, "How did Torvane's pension cost grow from FY2020 to FY2021?")
     assert tagged_measures(query, [["pension cost"], ["plan assets"]], "value") == ()
+
+
+async def test_other_words_for_a_metric_are_read_as_its_name(reader: TrainedReader) -> None:
+    query = await _read(reader, "How much did Torvane still owe its suppliers at the end of fiscal 2022?")
+    assert query.metrics == ("accounts_payable",)
+    assert "owe its suppliers" in query.own_words
+
+
+async def test_a_question_with_the_usual_name_is_read_as_it_is(reader: TrainedReader) -> None:
+    query = await _read(reader, "What were Torvane's total current assets in FY2021?")
+    assert query.metrics == ("current_assets",)
+    assert query.own_words == ""

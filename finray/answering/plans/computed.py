@@ -43,7 +43,7 @@ class Computation:
         if plan.kind == "which":
             return self._answer(self._ranking(), plan.program)
         if plan.kind == "value" and self._unit.startswith("USD") and "share" in self._query.intents:
-            return Answer.refused(f"both figures of the share that {self._query.text!r} asks for")
+            return Answer.refused(f"both figures of the share that {self._query.worded!r} asks for")
         lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
         value = evaluate(program, self._values)
         number, unit = asked_value(value, self._unit, self._shape)
@@ -80,7 +80,7 @@ class Computation:
         if self._parts:
             detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
             return f"{text}{self._relative()} ({plan.metric}{detail}){derived}"
-        text += derived
+        text += f" ({self._query.usual_name}){derived}" if self._query.usual_name else derived
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
 
     def _shown(self, value: float) -> str:

@@ -66,7 +66,7 @@ class WordsAnswerer:
         """One line that says so; the closest passages stand in ``nearest``."""
         unread = unread_definition(query.question)
         other = (f"a definition that is understood, in place of {excerpt(unread, 80)!r}",) if unread else ()
-        answer = Answer.refused(*other, f"{'a figure for' if amount else 'a sentence that answers'} {query.text!r}")
+        answer = Answer.refused(*other, f"{'a figure for' if amount else 'a sentence that answers'} {query.worded!r}")
         names = {page.filing_id: self._facts.filing(page.filing_id).doc_name for page in pages[:_NEAREST]}
         nearest = (f"{_title(page)} {_page(names[page.filing_id], page)}" for page in pages[:_NEAREST])
         return replace(answer, nearest=tuple(place.lstrip() for place in nearest))

@@ -1,4 +1,4 @@
-"""``finray train reader``: the tagger of the words that a question measures."""
+"""``finray train reader`` and ``metric-recognizer``: what a question measures, by its words."""
 
 from __future__ import annotations
 
@@ -51,5 +51,62 @@ def reader(
         table.add_row(source, str(f1.n), f"{f1.value:.3f}", f"[{f1.low:.3f}, {f1.high:.3f}]", f"{right.value:.3f}")
         record[source] = {"n": f1.n, "word_f1": f1.value, "interval": [f1.low, f1.high], "operation": right.value}
     save_tagger(fit_tagger(read), out)
+    emit(record, table, f"wrote {out}", as_json=json_)
+    return 0
+
+
+def metric_recognizer(
+    wordings: Annotated[Path, typer.Argument(help="People's wordings of metrics, .jsonl.")],
+    index: Annotated[str, typer.Option("--index", help="Index of the other questions' filings.")],
+    others: Annotated[
+        list[Path] | None, typer.Option("--others", help="Questions about other figures, .jsonl.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="File to write the weights to.")] = Path("metric_recognizer.npz"),
+    json_: JsonOption = False,
+) -> int:
+    """Fit the small network that recognizes a metric in other words than its usual names (transform = "trained").
+
+    The threshold and the figures are of networks that were fitted without the wordings of a writer, or the questions
+    about a company.
+    """
+    from finray.core.bootstrap import estimate
+    from finray.index.reading.reader import IndexReader
+    from finray.lab.evaluation.report import shown
+    from finray.lab.training.question.metric_examples import framed, of_other_figures, read_wordings, vocabulary
+    from finray.lab.training.question.metric_recognizer import (
+        fit_recognizer,
+        held_out,
+        metrics_of,
+        read,
+        save_recognizer,
+        shares,
+        threshold,
+        with_threshold,
+    )
+    from finray.lab.training.readers.row_examples import read_lines
+    from finray.models.token_states import minilm_tokens
+    from finray.question.companies.catalog import CompanyCatalog
+    from finray.question.rule_reader import RuleReader
+    from finray.question.trained_reader import marks
+
+    known = read_wordings(wordings)
+    examples = [
+        *framed([*known, *vocabulary()]),
+        *of_other_figures(line for path in others or () for line in read_lines(path)),
+    ]
+    rules = RuleReader(CompanyCatalog(IndexReader.open(index).filings()))
+    given = list(read(examples, minilm_tokens(), lambda text: marks(text, rules)))
+    metrics = metrics_of(known)
+    said = held_out(given, metrics)
+    least = threshold(said)
+    table = Table(
+        "questions", "n", "the right metric", "another one", title=f"held out, from a probability of {least:.2f}"
+    )
+    record: dict[str, object] = {"questions": len(given), "metrics": len(metrics) - 1, "threshold": least}
+    for kind, scores in shares(said, least).items():
+        right, wrong = (estimate(each) for each in scores)
+        table.add_row(kind, str(right.n), shown(right), shown(wrong))
+        record[kind] = {"n": right.n, "right": right.value, "wrong": wrong.value}
+    save_recognizer(with_threshold(fit_recognizer(given, metrics), least), out)
     emit(record, table, f"wrote {out}", as_json=json_)
     return 0

@@ -13,7 +13,7 @@ class LoopSettings(Section):
     """Algorithm 1 of HiREC: its roles, and its number of rounds."""
 
     transform: Literal["rules", "trained", "model", "hirec", "none"] = "rules"
-    """The question reader. "trained" adds to the rules what a small tagger finds to be measured (it needs MiniLM).
+    """The question reader. "trained" adds to the rules what two small models find to be measured (they need MiniLM).
     "model" asks the language model once what the question names, "hirec" for a query as HiREC does; "none" is the
     paper's ablation."""
     curator: Literal["rules", "model", "hirec"] = "rules"

@@ -102,6 +102,12 @@ def names_row(metric: str, item: LineItem) -> bool:
     return in_place and _label_rank(wanted, plain_label(item.label)) is not None
 
 
+def names_row_label(label: str) -> bool:
+    """Whether a row with this ``label`` may print some canonical line item."""
+    plain = plain_label(label)
+    return any(_label_rank(item, plain) is not None for item in canonical_items().values())
+
+
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
     """The value with the sign that formulas expect: amounts paid or spent are positive, however they are printed.
 

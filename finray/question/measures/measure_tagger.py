@@ -16,11 +16,11 @@ from importlib import resources
 import numpy as np
 
 from finray.models.bert.weights import Floats
-from finray.models.token_states import MiniLmTokens, TokenStates, minilm_tokens
+from finray.models.token_states import TokenStates
 
 OUTSIDE, FIRST, FIRST_ON, SECOND, SECOND_ON = range(5)
 _FOLLOWS = {FIRST_ON: (FIRST, FIRST_ON), SECOND_ON: (SECOND, SECOND_ON)}
-_QUOTED = re.compile(r'["“]([^"”]{2,120})["”]')
+QUOTED = re.compile(r'["“]([^"”]{2,120})["”]')
 _MARKS, _FLAGS = 5, 8
 _POSITION = 40
 _IMPOSSIBLE = np.float32(-1e9)
@@ -54,16 +54,14 @@ class Measured:
 
 
 class MeasureTagger:
-    """Raises ModelUnavailableError if MiniLM's package is missing."""
+    """Thread-safe."""
 
-    def __init__(self, weights: TaggerWeights | None = None, tokens: MiniLmTokens | None = None) -> None:
+    def __init__(self, weights: TaggerWeights | None = None) -> None:
         """``weights`` are by default those that come with finray."""
         self._weights = shipped_tagger() if weights is None else weights
-        self._tokens = minilm_tokens() if tokens is None else tokens
 
-    def measured(self, question: str, marked: Sequence[Iterable[Span]]) -> Measured | None:
-        """``marked`` as for :func:`features`. None for a question without words."""
-        states = self._tokens.states(question)
+    def measured(self, question: str, states: TokenStates, marked: Sequence[Iterable[Span]]) -> Measured | None:
+        """``states`` are those of ``question``, ``marked`` as for :func:`features`. None for one without words."""
         if not states.spans:
             return None
         x = features(question, states, marked)
@@ -90,7 +88,7 @@ def features(question: str, states: TokenStates, marked: Sequence[Iterable[Span]
     """float32 [tokens, features]. ``marked`` are the spans of companies, periods, metrics, and other known words."""
     spans = np.asarray(states.spans, dtype=np.int64).reshape(-1, 2)
     flags = np.zeros((len(spans), _FLAGS), dtype=np.float32)
-    for kind, found in enumerate([*marked, [match.span(1) for match in _QUOTED.finditer(question)]]):
+    for kind, found in enumerate([*marked, [match.span(1) for match in QUOTED.finditer(question)]]):
         for start, end in found:
             flags[(spans[:, 0] < end) & (spans[:, 1] > start), kind] = 1
     for row, (start, end) in enumerate(spans):
@@ -137,15 +135,17 @@ def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[t
             open_piece = None
         else:
             open_piece[1] = end
-    return tuple(tuple(_whole(question, a, b) for a, b in group) for group in found.values() if group)
+    whole = ((whole_words(question, start, end) for start, end in group) for group in found.values() if group)
+    return tuple(tuple(question[start:end] for start, end in group) for group in whole)
 
 
-def _whole(question: str, start: int, end: int) -> str:
+def whole_words(question: str, start: int, end: int) -> Span:
+    """The span of the words that ``question[start:end]`` is a part of."""
     while start > 0 and question[start - 1].isalnum():
         start -= 1
     while end < len(question) and question[end].isalnum():
         end += 1
-    return question[start:end]
+    return start, end
 
 
 @cache

@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from finray.question.measures.measure_tagger import FIRST, FIRST_ON, SECOND, SECOND_ON, MeasureTagger, best_tags, pieces
+from finray.models.token_states import minilm_tokens
+from finray.question.measures.measure_tagger import (
+    FIRST,
+    FIRST_ON,
+    SECOND,
+    SECOND_ON,
+    Measured,
+    MeasureTagger,
+    best_tags,
+    pieces,
+)
 
 NOTHING: list[list[tuple[int, int]]] = [[], [], [], []]
 
@@ -16,6 +26,10 @@ NOTHING: list[list[tuple[int, int]]] = [[], [], [], []]
 @pytest.fixture(scope="module")
 def tagger() -> MeasureTagger:
     return MeasureTagger()
+
+
+def _measured(tagger: MeasureTagger, question: str) -> Measured | None:
+    return tagger.measured(question, minilm_tokens().states(question), NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +44,7 @@ def tagger() -> MeasureTagger:
     ],
 )
 def test_personas_and_instructions_are_left_out(tagger: MeasureTagger, question: str, words: str) -> None:
-    found = tagger.measured(question, NOTHING)
+    found = _measured(tagger, question)
     assert found is not None
     named = " ".join(piece for pieces in found.quantities for piece in pieces)
     assert words in named
@@ -38,13 +52,13 @@ def test_personas_and_instructions_are_left_out(tagger: MeasureTagger, question:
 
 
 def test_the_operation_is_named(tagger: MeasureTagger) -> None:
-    found = tagger.measured("What percentage of Torvane's total lease cost in 2021 was variable lease cost?", NOTHING)
+    found = _measured(tagger, "What percentage of Torvane's total lease cost in 2021 was variable lease cost?")
     assert found is not None
     assert found.operation == "share"
 
 
 def test_a_question_without_words_has_none(tagger: MeasureTagger) -> None:
-    assert tagger.measured("", NOTHING) is None
+    assert _measured(tagger, "") is None
 
 
 @given(arrays.arrays(np.float32, st.tuples(st.integers(1, 30), st.just(5)), elements=st.floats(-20, 20, width=32)))
@@ -63,5 +77,5 @@ def test_pieces_are_whole_words() -> None:
 
 @given(st.text(max_size=120))
 def test_any_text_can_be_tagged(tagger: MeasureTagger, text: str) -> None:
-    found = tagger.measured(text, NOTHING)
+    found = _measured(tagger, text)
     assert found is None or all(piece in text for pieces in found.quantities for piece in pieces)
