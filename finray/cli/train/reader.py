@@ -89,9 +89,9 @@ def metric_recognizer(
     from finray.question.rule_reader import RuleReader
     from finray.question.trained_reader import marks
 
-    known = read_wordings(wordings)
+    known = [*read_wordings(wordings), *vocabulary()]
     examples = [
-        *framed([*known, *vocabulary()]),
+        *framed(known),
         *of_other_figures(line for path in others or () for line in read_lines(path)),
     ]
     rules = RuleReader(CompanyCatalog(IndexReader.open(index).filings()))

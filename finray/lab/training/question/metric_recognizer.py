@@ -24,6 +24,7 @@ from finray.lab.training.question.metric_examples import MetricExample, Wording
 from finray.models.bert.weights import SIZE
 from finray.models.token_states import MiniLmTokens
 from finray.question.measures.metric_recognizer import NONE, RecognizerWeights, scored, token_features
+from finray.question.measures.usual_names import usual_names
 from finray.question.trained_reader import nameless_marks
 
 UNITS, PARTS, DROPOUT, EPOCHS, BATCH, RATE, DECAY = 128, 192, 0.3, 7, 128, 2e-3, 0.02
@@ -136,7 +137,7 @@ def held_out(given: Sequence[Read], metrics: Sequence[str], folds: int = FOLDS) 
 
 def threshold(said: Sequence[HeldOut], most_wrong: float = MOST_WRONG) -> float:
     """The lowest at which at most ``most_wrong`` of the questions for another figure get a metric."""
-    others = sorted((each.probability for each in said if each.example.metric == NONE), reverse=True)
+    others = sorted((each.probability for each in said if each.example.metric not in usual_names()), reverse=True)
     allowed = int(most_wrong * len(others))
     return 0.0 if len(others) <= allowed else float(np.nextafter(others[allowed], 2.0))
 
@@ -147,7 +148,7 @@ def shares(said: Sequence[HeldOut], least: float) -> dict[str, tuple[list[float]
     found: dict[str, tuple[list[float], list[float]]] = {}
     for each in said:
         own, given = each.example, each.probability >= least
-        kind = f"{own.wording or 'table row'}{'' if own.metric != NONE else ', another figure'}"
+        kind = f"{own.wording or 'table row'}{'' if own.metric in usual_names() else ', another figure'}"
         right, wrong = found.setdefault(kind, ([], []))
         right.append(float(given and each.metric == own.metric))
         wrong.append(float(given and each.metric != own.metric))
@@ -172,10 +173,10 @@ def save_recognizer(weights: RecognizerWeights, path: Path) -> None:
 
 
 def _said(weights: RecognizerWeights, given: Read) -> HeldOut:
-    """The likeliest metric, though none may be likelier."""
+    """The likeliest metric, though none or another row may be likelier."""
     _, logits = scored(weights, given.x.astype(np.float32))
     logs = logits - np.logaddexp.reduce(logits)
-    known = [at for at, metric in enumerate(weights.metrics) if metric != NONE]
+    known = [at for at, metric in enumerate(weights.metrics) if metric in usual_names()]
     best = max(known, key=lambda at: float(logs[at]))
     return HeldOut(given.example, weights.metrics[best], float(np.exp(logs[best])))
 
