@@ -35,7 +35,7 @@ class StatementAnswerer:
             return self._computed(query, coverage, curation)
         plan, absent = coverage.plan, coverage.absent
         journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
-        if any(operand.phrase is None for operand in absent):
+        if "words" not in query.intents and any(operand.phrase is None for operand in absent):
             return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))
         # No row has the words of the question: a sentence may, or they are no name of a figure at all.
         computed = plan.kind != "value" or any(each.spelled for each in curation.plans)
@@ -50,10 +50,18 @@ class StatementAnswerer:
             unit = result_unit(query, coverage)
             return Answer.refused(f"{query.shape.unit} for {query.worded!r}: the closest row gives {unit}")
         try:
-            return Computation(query, coverage, curation.kept, self._facts).answer()
+            answer = Computation(query, coverage, curation.kept, self._facts).answer()
         except ProgramError as error:
             return Answer.refused(f"a defined result: {error}")
+        if query.operation == "share" and coverage.plan.kind == "value" and not _is_share(answer):
+            return Answer.refused(f"a share for {query.worded!r}: the closest rows give {answer.text}")
+        return answer
 
     def _in_words(self, query: Query, curation: Curation, journal: Journal, *, amount: bool = False) -> Answer:
         passages = fitting_period(query, curation.kept, self._facts) or curation.kept
         return self._words.answer(query, passages, journal, amount=amount)
+
+
+def _is_share(answer: Answer) -> bool:
+    """Whether the answer, if it is a percentage, is between nothing and the whole."""
+    return answer.unit != "percent" or answer.value is None or 0 <= answer.value <= 100

@@ -37,7 +37,12 @@ ITEMS = (
     item(5, 3, "Leverage ratio", 2.5, text="2.5", unit="pure"),
     item(5, 4, "Share of units in hotels", 12.5, text="12.5%", unit="percent"),
 )
-TEXTS = {3: f"{_CAPITAL}\nNorth America Beverages 904 769\nFrito Snacks 665 801", 5: "Granted 1,371,000 41.5\n(787)"}
+LISTED = "Rental expense of our warehouses was $17 million and $15 million in 2022 and 2021, respectively."
+TEXTS = {
+    3: f"{_CAPITAL}\nNorth America Beverages 904 769\nFrito Snacks 665 801",
+    5: "Granted 1,371,000 41.5\n(787)",
+    7: LISTED,
+}
 
 
 class MadeUpFacts:

@@ -1,4 +1,5 @@
 """The cells of all tables on the retrieved pages, whatever the question: label, heads, period, unit, scale and value.
+Figures that a sentence lists by period are cells of a row too.
 
 A cell is a line item of the index with the rank of its page and the words around it. Cells of a page are read once and
 kept, because many questions are about the same few filings.
@@ -14,6 +15,7 @@ from finray.answering.cells.filing_cells import FilingCells
 from finray.core.filing import Filing, LineItem, Page
 from finray.core.passages import Passage
 from finray.core.plan import Measure
+from finray.filings.prose.line_items import prose_items
 from finray.filings.tables.cells import CURRENCIES
 from finray.index.reading.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of
@@ -64,7 +66,7 @@ class PageCells:
         absent = [place for place in places if place[1] not in kept[place[0]].pages]
         pages = self._facts.pages(absent) if absent else {}
         for filing_id, number in absent:
-            kept[filing_id].fill(number, pages.get((filing_id, number)))
+            kept[filing_id].fill(number, pages.get((filing_id, number)), self._facts.filing(filing_id))
         found: list[PageCell] = []
         for rank, (filing_id, number) in enumerate(places):
             page, filing = kept[filing_id].pages[number], self._facts.filing(filing_id)
@@ -83,8 +85,10 @@ class _Pages:
                 self._items.setdefault(item.page, []).append(item)
         self.pages: dict[int, _OfPage] = {}
 
-    def fill(self, number: int, page: Page | None) -> None:
+    def fill(self, number: int, page: Page | None, filing: Filing) -> None:
         own = _each_once(self._items.get(number, ()))[:MAX_CELLS_OF_PAGE]
+        if page is not None:
+            own += prose_items(page, filing, own)
         headings = page.headings if page is not None else ""
         cells = tuple((item, self._around(item).words) for item in own)
         self.pages[number] = _OfPage(cells, frozenset(words_of(headings)), headings)

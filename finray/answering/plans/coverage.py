@@ -156,7 +156,13 @@ def _in_one_row(
         if own is None:
             missing.append(operand)
     cells = Counter(_cell(each) for each in result.values())
-    twice = [o for o in plan.operands if o.phrase is not None and o.name in result and cells[_cell(result[o.name])] > 1]
+    of_item = Counter((_cell(each), each.operand.item) for each in result.values())
+    twice = [
+        operand
+        for operand in plan.operands
+        if (own := result.get(operand.name)) is not None
+        and (of_item[_cell(own), operand.item] > 1 or (operand.phrase is not None and cells[_cell(own)] > 1))
+    ]
     # One cell cannot be the figure of two periods: the periods of its table were misread.
     sure = {name: each for name, each in result.items() if each.operand not in twice}
     return Coverage(plan, sure, (*missing, *twice))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from finray.core.plan import Coverage, Found, Unit
@@ -10,6 +11,9 @@ from finray.question.measures.units import fits
 
 _NAMES = frozenset({"which", "trend", "sign", "versus"})
 """Kinds of plans whose answer is a name, or yes or no."""
+
+
+_DIVIDES = re.compile(r"/|\b(?:growth|cagr|difference|margin)\(")
 
 
 def is_odd(value: float, unit: str | None) -> bool:
@@ -43,4 +47,6 @@ def answers_unit(query: Query, coverage: Coverage) -> bool:
     if len(percent) > 1 and "*" not in coverage.plan.program:
         return False
     money = any(item.currency for item in coverage.found.values())
+    if money and coverage.plan.unit == "percent" and not _DIVIDES.search(coverage.plan.program):
+        return False
     return fits(query.shape.unit, result_unit(query, coverage), money=money)

@@ -20,10 +20,10 @@ import numpy as np
 from finray.answering.asked_words import asked_words
 from finray.answering.sentences.features import FARTHEST, Candidates, sentence_words
 from finray.answering.sentences.features import FEATURES as SENTENCE_FEATURES
-from finray.answering.sentences.prose_figures import KINDS, ProseFigure, prose_figures
 from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence
+from finray.filings.prose.figures import KINDS, ProseFigure, prose_figures
 from finray.question.synonyms import variants, words_of
 
 _OF_SENTENCE: Final = (

@@ -11,10 +11,10 @@ import numpy as np
 
 from finray.answering.sentences.features import FARTHEST, FEATURES, Candidates, candidates
 from finray.answering.sentences.model import SentenceModel, shipped_sentence_model
-from finray.answering.sentences.prose_figures import prose_figures
 from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence
+from finray.filings.prose.figures import prose_figures
 from finray.index.reading.facts import FilingFacts
 from finray.models.encoder import Encoder
 from finray.models.sentence_reader import SentenceReader, Spans, sentence_reader

@@ -70,8 +70,8 @@ class Calendar:
         if heading.years or (heading.change and heading.year is None):
             return Period(None, None)
         if heading.coded and heading.year is not None:
-            year_end = _year_end(heading.year, self.filing)
-            return Period(self._quarter_end(heading, year_end), 0 if self.statement == "balance" else 3)
+            closes = year_end(heading.year, self.filing)
+            return Period(self._quarter_end(heading, closes), 0 if self.statement == "balance" else 3)
         end, months = self._end(heading), self._months(heading)
         if self._is_quarter(heading, end):
             return Period(self._quarter_end(heading, end), 3)
@@ -189,7 +189,7 @@ def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
     return None
 
 
-def _year_end(year: int, filing: Filing) -> dt.date | None:
+def year_end(year: int, filing: Filing) -> dt.date | None:
     """The end of a fiscal year as the company counts it, in a quarterly report too."""
     quarter = {"Q1": 1, "Q2": 2, "Q3": 3}.get(filing.fiscal_period or "", 4)
     end = _fiscal_year_end(year, filing)

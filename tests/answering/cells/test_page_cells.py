@@ -36,3 +36,11 @@ def test_a_figure_that_is_tagged_twice_is_one_cell() -> None:
 def test_cells_of_further_pages_come_last() -> None:
     cells = PageCells(facts()).read([passage(5)], [("a", 3), ("a", 5)])
     assert list(dict.fromkeys(cell.item.page for cell in cells)) == [5, 3]
+
+
+def test_figures_that_a_sentence_lists_are_cells_of_a_row() -> None:
+    first, second = PageCells(facts()).read([passage(7)])
+    assert (first.item.label, first.item.value, second.item.value) == ("Rental expense of our warehouses", 17e6, 15e6)
+    assert first.row == second.row
+    assert first.item.period_end != second.item.period_end
+    assert "rental" in first.words.label or "rent" in " ".join(first.words.label)

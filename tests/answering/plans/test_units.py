@@ -39,6 +39,14 @@ def test_a_percentage_and_an_amount_are_only_multiplied(program: str, units: tup
     assert answers_unit(query, Coverage(plan, found, ())) is right
 
 
+@pytest.mark.parametrize(("program", "right"), [("a - b", False), ("(a - b) / b", True), ("growth(b, a)", True)])
+def test_amounts_of_money_make_a_percentage_only_by_division(program: str, right: bool) -> None:
+    found = {name: _found(name, "USD") for name in "ab"}
+    plan = Plan("difference", program, "percent", "taxes", tuple(each.operand for each in found.values()))
+    query = Query("How much?", "How much?", ("acme",), shape=Shape("percent", None))
+    assert answers_unit(query, Coverage(plan, found, ())) is right
+
+
 @pytest.mark.parametrize(
     ("value", "unit", "odd"),
     [

@@ -10,11 +10,11 @@ import numpy as np
 from finray.answering.presence import absence
 from finray.answering.sentences.figure_answerer import FigureAnswerer
 from finray.answering.sentences.figure_features import FigureCandidates
-from finray.answering.sentences.prose_figures import ProseFigure
 from finray.answering.sentences.read import SentenceFinder
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
+from finray.filings.prose.figures import ProseFigure
 from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.numbers import Number, find_numbers

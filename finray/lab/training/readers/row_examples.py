@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 
 from finray.answering.cells.page_cells import PageCells, measure_of
-from finray.answering.sentences.prose_figures import prose_figures
 from finray.answering.sentences.read import sentence_text
 from finray.answering.table_reader.operations import LISTED, Operation, roles_of
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
@@ -27,6 +26,7 @@ from finray.core.filing import LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Measure
 from finray.filings.pages.sentences import Sentence, page_sentences
+from finray.filings.prose.figures import prose_figures
 from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.numbers import find_numbers
 from finray.models.row_reader import OPERATIONS

@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 import torch
 
-from finray.answering.sentences.prose_figures import prose_figures
+from finray.filings.prose.figures import prose_figures
 from finray.models.bert.tokens import token_ids, token_spans
 from finray.models.bert.torch_pass import Bert
 from finray.models.devices import fast_bf16

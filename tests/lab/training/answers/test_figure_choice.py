@@ -12,8 +12,8 @@ from finray.answering.sentences.features import FEATURES as SENTENCE_FEATURES
 from finray.answering.sentences.features import Candidates
 from finray.answering.sentences.figure_choice import OF_QUESTION, SIGNALS, FigureModel, read_figure_model
 from finray.answering.sentences.figure_features import FEATURES, FigureCandidates
-from finray.answering.sentences.prose_figures import ProseFigure
 from finray.cli import main
+from finray.filings.prose.figures import ProseFigure
 from finray.lab.training.answers.figure_choice import FIGURES, FigureQuestion
 from finray.lab.training.choices import HeldOutChoice, least_probability
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.answering.sentences.prose_figures import prose_figures
+from finray.filings.prose.figures import prose_figures
 
 
 @pytest.mark.parametrize(
