@@ -190,10 +190,11 @@ def build_engine(
     settle = None if plain else MeantCompany(reader, catalog).settled
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
     readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
-    if loop.transform == "trained":
-        readers["trained"] = (
-            PlainReader() if plain else TrainedReader(rules, MeasureTagger(), MetricRecognizer(), minilm_tokens())
-        )
+    if loop.transform == "trained" and plain:
+        readers["trained"] = PlainReader()
+    elif loop.transform == "trained":
+        tokens = minilm_tokens()
+        readers["trained"] = TrainedReader(rules, MeasureTagger(), MetricRecognizer(tokens), tokens)
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
     finder = SentenceFinder(facts, encoder, read=loop.sentences)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import PIECES, Query
-from finray.models.token_states import MiniLmTokens, TokenStates
+from finray.models.token_states import MiniLmTokens
 from finray.question.labels import labels
 from finray.question.measures.definitions import defined_formula, unread_definition
-from finray.question.measures.measure_tagger import MeasureTagger, Span
+from finray.question.measures.measure_tagger import Measured, MeasureTagger, Span, words_at
 from finray.question.measures.mentions import mentions
 from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.measures.named import tagged_measures
@@ -18,7 +17,7 @@ from finray.question.measures.usual_names import usual_names
 from finray.question.periods.named import period_spans
 from finray.question.periods.written_out import written_out
 from finray.question.rule_reader import RuleReader
-from finray.question.usual_words import in_usual_words
+from finray.question.usual_words import in_usual_words, recognized
 
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})
 
@@ -39,31 +38,39 @@ class TrainedReader:
         question = written_out(question)
         states, known = self._tokens.states(question), marks(question, self._rules)
         defined = defined_formula(question) is not None or unread_definition(question) is not None
-        query = await self._read(question, states, known, journal, defined=defined)
-        meant = None if defined else self._recognizer.recognized(question, states, known)
-        plain = question if meant is None else in_usual_words(question, query, meant)
-        if meant is None or plain == question:
+        measured = self._tagger.measured(question, states, known)
+        query = await self._read(question, measured, journal, defined=defined)
+        quantities = measured.quantities if measured is not None and not defined else ()
+        meant = recognized(question, quantities, self._recognizer)
+        plain = in_usual_words(question, query, meant)
+        if plain == question:
             return query
-        journal.note(f"transform: {meant.metric} is asked for ({meant.probability:.2f}), read again as {plain!r}")
+        named = ", ".join(f"{each.metric} ({each.probability:.2f})" for each in meant)
+        journal.note(f"transform: {named} asked for, read again as {plain!r}")
         states, known = self._tokens.states(plain), marks(plain, self._rules)
-        again = await self._read(plain, states, known, journal, defined=False)
-        return replace(again, own_words=query.text, usual_name=usual_names()[meant.metric])
+        again = await self._read(plain, self._tagger.measured(plain, states, known), journal, defined=False)
+        usual = usual_names()[meant[0].metric] if len(meant) == 1 else ""
+        return replace(again, own_words=query.text, usual_name=usual)
 
-    async def _read(
-        self, question: str, states: TokenStates, known: Sequence[Sequence[Span]], journal: Journal, *, defined: bool
-    ) -> Query:
+    async def _read(self, question: str, found: Measured | None, journal: Journal, *, defined: bool) -> Query:
         query = await self._rules.read(question, journal)
         no_amount = "not_an_amount" in query.intents and "which" not in query.intents
-        found = self._tagger.measured(question, states, known)
         if found is None:
             return replace(query, operation="defined" if defined else "")
-        named = [PIECES.join(pieces) for pieces in found.quantities]
-        journal.note(f"transform: {found.operation} of {named} by the trained tagger")
+        quantities = words_at(question, found.quantities)
+        words = [PIECES.join(pieces) for pieces in quantities]
+        journal.note(f"transform: {found.operation} of {words} by the trained tagger")
         operation = "defined" if defined else found.operation
-        query = replace(query, operation=operation, quantities=tuple(named))
-        if defined or no_amount or "words" in query.intents:
+        query = replace(query, operation=operation, quantities=tuple(words))
+        if defined or not quantities:
             return query
-        more = tagged_measures(query, found.quantities, found.operation)
+        more = tagged_measures(query, quantities, found.operation)
+        named = bool(more) and not any(each.phrases for each in more)
+        if not named and (no_amount or "words" in query.intents):
+            return query
+        rest = tuple(each for each in query.measures if each not in more)
+        if named:  # a name is surer than a phrase of other words
+            return replace(query, measures=(*more, *rest))
         return replace(query, measures=(*query.measures, *(each for each in more if each not in query.measures)))
 
 

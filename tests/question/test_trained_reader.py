@@ -19,7 +19,7 @@ from tests.question.companies.test_catalog import filing
 @pytest.fixture(scope="module")
 def reader() -> TrainedReader:
     rules = RuleReader(CompanyCatalog([filing(1, "Torvane Inc", cik="7")]))
-    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(), minilm_tokens())
+    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(minilm_tokens()), minilm_tokens())
 
 
 async def _read(reader: TrainedReader, question: str) -> Query:

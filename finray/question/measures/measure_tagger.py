@@ -21,6 +21,11 @@ from finray.models.token_states import TokenStates
 OUTSIDE, FIRST, FIRST_ON, SECOND, SECOND_ON = range(5)
 _FOLLOWS = {FIRST_ON: (FIRST, FIRST_ON), SECOND_ON: (SECOND, SECOND_ON)}
 QUOTED = re.compile(r'["“]([^"”]{2,120})["”]')
+_WORD = re.compile(r"\S+")
+_LINKS = frozenset({
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "over", "per", "than",
+    "that", "the", "their", "to", "under", "was", "were", "with", "within",
+})  # fmt: skip
 _MARKS, _FLAGS = 5, 8
 _POSITION = 40
 _IMPOSSIBLE = np.float32(-1e9)
@@ -47,9 +52,9 @@ class TaggerWeights:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """``quantities``: the words that name each, at most two, in pieces: (("net sales", "Europe segment"),)."""
+    """``quantities``: where the words stand that name each, at most two, in pieces: "net sales", "Europe segment"."""
 
-    quantities: tuple[tuple[str, ...], ...]
+    quantities: tuple[tuple[Span, ...], ...]
     operation: str
 
 
@@ -123,8 +128,8 @@ def best_tags(logits: Floats) -> list[int]:
     return tags[::-1]
 
 
-def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[tuple[str, ...], ...]:
-    """The tagged words, whole, by quantity."""
+def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[tuple[Span, ...], ...]:
+    """Where the tagged words stand, whole, by quantity."""
     found: dict[int, list[list[int]]] = {FIRST: [], SECOND: []}
     open_piece: list[int] | None = None
     for (start, end), tag in zip(spans, tags, strict=True):
@@ -135,8 +140,27 @@ def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[t
             open_piece = None
         else:
             open_piece[1] = end
-    whole = ((whole_words(question, start, end) for start, end in group) for group in found.values() if group)
-    return tuple(tuple(question[start:end] for start, end in group) for group in whole)
+    whole = ([whole_words(question, start, end) for start, end in own] for own in found.values() if own)
+    return tuple(tuple(_unpunctuated(question, *each) for each in own) for own in whole)
+
+
+def _unpunctuated(question: str, start: int, end: int) -> Span:
+    """The span without a comma or the like at its end."""
+    bare = question[start:end].rstrip(" ,;:.?!")
+    return (start, start + len(bare)) if bare else (start, end)
+
+
+def words_at(question: str, quantities: Sequence[Sequence[Span]]) -> tuple[tuple[str, ...], ...]:
+    """The words of quantities, in pieces."""
+    return tuple(tuple(question[start:end] for start, end in own) for own in quantities)
+
+
+def without_links(question: str, span: Span) -> Span | None:
+    """The span without words at its ends that only link it with others: "turnover from", "of cash"; None if nothing is
+    left."""
+    words = [(m.start() + span[0], m.end() + span[0]) for m in _WORD.finditer(question[slice(*span)])]
+    telling = [at for at, (start, end) in enumerate(words) if question[start:end].lower() not in _LINKS]
+    return (words[telling[0]][0], words[telling[-1]][1]) if telling else None
 
 
 def whole_words(question: str, start: int, end: int) -> Span:

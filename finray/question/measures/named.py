@@ -38,6 +38,7 @@ _OPERATORS = re.compile(rf"(\s{_DIVIDED}\s|\s(?:plus|minus)\s|\s[+×*]\s|[()])",
 _SIGNS = {"plus": "+", "minus": "-", "+": "+", "×": "*", "*": "*"}
 _INSTANT = re.compile(
     rf"\b(?:at|as of|as at)\s+(?:the\s+)?(?:(?:end|close) of|(?:fiscal\s+)?year[- ]end|{MONTH})\b|"
+    r"\bon\s+the\s+last\s+day\s+of\b|"
     rf"\b(?:for|between|from|to|than|vs\.?)\s+the end of\b|"
     rf"\b(?:report|disclose)\w* for {MONTH}\b|"
     r"\bthe end of (?:Q[1-4]|the|FY|fiscal|20)\b",
@@ -64,6 +65,9 @@ _SHARE_WORDS = re.compile(
 _ASKS_SHARE = re.compile(r"\b(?:portion|proportion|share of|fraction|margin|percentage of|how many times)\b", re.I)
 _EMPTY = frozenset(words_of("total amount balance account figure number value sum table end beginning"))
 """Words that distinguish no row."""
+_NAME = re.compile(r"(?<=[^.?!:] )[A-Z][\w&-]+")
+"""A word in capitals that does not begin a sentence."""
+_NO_NAMES = frozenset({"nyse", "nasdaq", "usd", "gaap", "sec", "inc", "corp", "corporation", "company", "plc"})
 _SENTENCES = re.compile(r"(?<=[a-z)][.?!])\s+")
 _COMBINED = {"share": "{0} / {1}", "ratio": "{0} / {1}", "difference": "{0} - {1}", "sum": "{0} + {1}"}
 _TWO = 2
@@ -205,12 +209,14 @@ def _template(query: Query, operation: str, quantities: int) -> str | None:
 
 
 def _narrowed_beside(query: Query, quantities: Sequence[Sequence[str]]) -> bool:
-    """Whether a sentence with the quantities has words that no metric, company or period explains."""
-    sentences = [
-        s for s in _SENTENCES.split(query.text) if any(piece in s for pieces in quantities for piece in pieces)
-    ]
-    words = {word.lower() for sentence in sentences or [query.text] for word in re.findall(r"[^\W\d_]+", sentence)}
-    return any(word in words for word in query.unexplained)
+    """Whether a sentence with the quantities has another name besides: "net sales reported in EMEA"."""
+    pieces = [piece for own in quantities for piece in own]
+    known = [*pieces, *(query.text[span.start : span.end] for span in query.spans)]
+    sentences = [each for each in _SENTENCES.split(query.text) if any(piece in each for piece in pieces)]
+    rest = " ".join(sentences or [query.text])
+    for words in sorted(known, key=len, reverse=True):
+        rest = rest.replace(words, ",")
+    return any(name.lower() not in _NO_NAMES for name in _NAME.findall(rest))
 
 
 def _measured(phrase: Phrase | None, query: Query) -> Phrase | None:
@@ -229,15 +235,21 @@ def _row(phrase: Phrase) -> Measures:
 def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
     """The formula of a reading, over phrases; None if an operand is empty or two are equal."""
     phrases: dict[str, Phrase] = {}
-    parts = [_operand(words, query, instant, phrases) for words in reading.operands]
-    if None in parts or len(set(parts)) < len(parts):
+    parts: list[str] = []
+    units: set[Unit] = set()
+    for words in reading.operands:
+        operand = _operand(words, query, instant, phrases)
+        if operand is None:
+            return None
+        parts.append(operand[0])
+        units.add(operand[1])
+    if len(set(parts)) < len(parts):
         return None
     expression = reading.template.format(*parts)
-    kinds = {phrase.measure for phrase in phrases.values()}
     quotient = "/" in reading.template
     unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
-    if unit == "USD" and len(kinds) == 1:
-        unit = UNIT_OF[kinds.pop()]
+    if unit == "USD" and len(units) == 1:
+        unit = units.pop()
     named = " and ".join(reading.operands)
     return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
 
@@ -256,7 +268,7 @@ def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
         operand = _operand(_SHARE_WORDS.sub("", token), query, instant, phrases)
         if operand is None:
             return ()
-        parts.append(operand)
+        parts.append(operand[0])
     expression = " ".join(parts)
     try:
         parse(expression)
@@ -266,17 +278,19 @@ def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
     return (Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True),)
 
 
-def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> str | None:
-    """``words`` as the metric that they name, or as a phrase, added to ``phrases``; None if no row has such a name."""
+def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> tuple[str, Unit] | None:
+    """``words`` as the metric that they name, or as a phrase, added to ``phrases``, and its unit; None if no row has
+    such a name."""
     phrase = _measured(phrase_of(words, query.names, instant=instant), query)
     if phrase is None or not _names_row(phrase):
         return None
     whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
     if whole:
-        return f"({formula_of(whole[0].value).expression})"
+        formula = formula_of(whole[0].value)
+        return f"({formula.expression})", formula.unit
     name = _identifier(phrase)
     phrases[name] = phrase
-    return name
+    return name, UNIT_OF[phrase.measure]
 
 
 def _identifier(phrase: Phrase) -> str:

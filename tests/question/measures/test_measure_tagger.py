@@ -18,6 +18,7 @@ from finray.question.measures.measure_tagger import (
     MeasureTagger,
     best_tags,
     pieces,
+    words_at,
 )
 
 NOTHING: list[list[tuple[int, int]]] = [[], [], [], []]
@@ -46,7 +47,7 @@ def _measured(tagger: MeasureTagger, question: str) -> Measured | None:
 def test_personas_and_instructions_are_left_out(tagger: MeasureTagger, question: str, words: str) -> None:
     found = _measured(tagger, question)
     assert found is not None
-    named = " ".join(piece for pieces in found.quantities for piece in pieces)
+    named = " ".join(piece for pieces in words_at(question, found.quantities) for piece in pieces)
     assert words in named
     assert not {"bakery", "curious", "Tell", "Which", "give"} & set(named.split())
 
@@ -72,10 +73,10 @@ def test_a_further_token_follows_one_of_its_quantity(logits: np.ndarray) -> None
 
 def test_pieces_are_whole_words() -> None:
     text = "net receivables of Europe"
-    assert pieces(text, [(0, 3), (4, 8), (19, 25)], [FIRST, FIRST_ON, SECOND]) == (("net receivables",), ("Europe",))
+    assert pieces(text, [(0, 3), (4, 8), (19, 25)], [FIRST, FIRST_ON, SECOND]) == (((0, 15),), ((19, 25),))
 
 
 @given(st.text(max_size=120))
 def test_any_text_can_be_tagged(tagger: MeasureTagger, text: str) -> None:
     found = _measured(tagger, text)
-    assert found is None or all(piece in text for pieces in found.quantities for piece in pieces)
+    assert found is None or all(0 <= start < end <= len(text) for own in found.quantities for start, end in own)

@@ -32,10 +32,14 @@ from finray.question.measures.measure_tagger import (
     pieces,
     question_features,
     tag_logits,
+    words_at,
 )
+from finray.question.trained_reader import nameless_marks
 
 UNITS, DROPOUT, EPOCHS, BATCH, RATE, DECAY = 96, 0.3, 14, 512, 2e-3, 0.02
 OPERATION_EPOCHS, OPERATION_BATCH = 60, 64
+_FRAMED = 0.5
+"""Framed questions for each real one, of which operations are learned."""
 _WORD = re.compile(r"\w+")
 
 Marks = Callable[[str], Sequence[Iterable[Span]]]
@@ -44,12 +48,14 @@ Marks = Callable[[str], Sequence[Iterable[Span]]]
 @dataclass(frozen=True, slots=True)
 class MarkedQuestion:
     """``measures``: for each quantity that is looked up, the pieces of ``question`` that name it; ``operation`` is what
-    they are combined by. ``source`` is the set that the question is from."""
+    they are combined by. ``source`` is the set that the question is from. ``companies``: where the question names them,
+    if that is known."""
 
     question: str
     measures: tuple[tuple[str, ...], ...]
     operation: str
     source: str
+    companies: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,9 @@ def tagged(questions: Iterable[MarkedQuestion], tokens: MiniLmTokens, marks: Mar
     for marked in questions:
         states = tokens.states(marked.question)
         if states.spans:
-            x = features(marked.question, states, marks(marked.question))
+            named = marked.companies
+            known = [named, *nameless_marks(marked.question)] if named else marks(marked.question)
+            x = features(marked.question, states, known)
             result.append(Tagged(marked, states, x, _tags(marked, states.spans)))
     return result
 
@@ -105,15 +113,20 @@ def _tags(marked: MarkedQuestion, spans: Sequence[Span]) -> np.typing.NDArray[np
     return tags
 
 
-def fit_tagger(questions: Sequence[Tagged], *, seed: int = 0, epochs: int = EPOCHS) -> TaggerWeights:
-    """Raises ValueError without questions."""
+def fit_tagger(
+    questions: Sequence[Tagged], framed: Sequence[Tagged] = (), *, seed: int = 0, epochs: int = EPOCHS
+) -> TaggerWeights:
+    """The words are learned from all of ``framed`` too, operations from a part: real questions ask for other ones.
+    Raises ValueError without questions."""
     torch.manual_seed(seed)
-    x, tags = np.concatenate([each.x for each in questions]), np.concatenate([each.tags for each in questions])
+    every = [*questions, *framed]
+    x, tags = np.concatenate([each.x for each in every]), np.concatenate([each.tags for each in every])
     hidden, out = torch.nn.Linear(x.shape[1], UNITS), torch.nn.Linear(UNITS, SECOND_ON + 1)
     drop = torch.nn.Dropout
     _train(torch.nn.Sequential(drop(DROPOUT), hidden, torch.nn.ReLU(), drop(DROPOUT), out), x, tags, epochs, BATCH)
-    whole = np.stack([question_features(each.states, each.x) for each in questions])
-    named = np.array([OPERATIONS.index(each.marked.operation) for each in questions])
+    some = [*questions, *framed[: int(_FRAMED * len(questions))]]
+    whole = np.stack([question_features(each.states, each.x) for each in some])
+    named = np.array([OPERATIONS.index(each.marked.operation) for each in some])
     operation = torch.nn.Linear(whole.shape[1], len(OPERATIONS))
     _train(torch.nn.Sequential(drop(DROPOUT), operation), whole, named, OPERATION_EPOCHS, OPERATION_BATCH)
     layers = (hidden, out, operation)
@@ -145,7 +158,8 @@ def word_f1(weights: TaggerWeights, questions: Sequence[Tagged]) -> list[float]:
     for each in questions:
         gold = _words(each.marked.measures)
         if gold:
-            found = _words(pieces(each.marked.question, each.states.spans, best_tags(tag_logits(weights, each.x))))
+            places = pieces(each.marked.question, each.states.spans, best_tags(tag_logits(weights, each.x)))
+            found = _words(words_at(each.marked.question, places))
             scores.append(2 * len(gold & found) / (len(gold) + len(found)))
     return scores
 

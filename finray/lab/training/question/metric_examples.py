@@ -1,7 +1,7 @@
-"""Questions that teach the recognizer of metrics, with the words that mean the metric.
+"""Phrases that teach the recognizer of metrics.
 
-People's wordings (benchmarks/metric_wordings) stand in the frames of ``metric_frames.toml``, or are whole questions. A
-near miss, a metric of a part, two metrics at once and questions about other rows of tables mean none.
+People's wordings (benchmarks/metric_wordings) and the vocabulary's names mean their metric. A near miss, a metric of a
+part, and what questions about other rows of tables measure mean none.
 """
 
 from __future__ import annotations
@@ -11,25 +11,26 @@ import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from finray.core.data_files import shipped_data
 from finray.core.errors import UsageError
 from finray.filings.tables.canonical import canonical_items, names_row_label
+from finray.models.token_states import MiniLmTokens
 from finray.question.measures.formulas import formulas
-from finray.question.measures.measure_tagger import Span
+from finray.question.measures.measure_tagger import MeasureTagger, words_at
 from finray.question.measures.metric_recognizer import NONE
 from finray.question.measures.usual_names import usual_names
 from finray.question.synonyms import words_of
+from finray.question.trained_reader import nameless_marks
 
 KINDS: Final = ("phrase", "question", "near")
-_FRAMES_OF_PHRASE = ("value", "value", "moving", "narrowed")
-"""The kinds of frames that each phrase stands in."""
-_PAIRED, _BEFORE, _AFTER = 0.4, 0.4, 0.4
-"""Shares of phrases beside a second one, and of questions with a sentence before and after them."""
 _BRACKETS = re.compile(r"\[\[([^\[\]]{1,300})\]\]")
+_LINKS: Final = ("in", "from", "of", "for", "on", "to", "by", "at")
+_BEFORE, _BARE = 0.2, 0.2
+"""Shares of parts that stand before the metric, and right after it without a word between."""
+_PART = re.compile(r"[A-Za-z .&'-]{3,30}")
+_PART_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,13 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricExample:
-    """``metric`` is what ``question`` asks for, or "none"; ``words`` are where its words stand, None if that is not
-    known; ``companies`` where those of companies do. ``wording`` is the kind of the wording, "" for other questions;
-    examples of a ``group`` have one writer or one company."""
+class MetricPhrase:
+    """``metric`` is what ``text`` means, or "none"; ``kind`` is that of its wording, "narrowed" or "other"; phrases of
+    a ``group`` have one writer, or are from questions about one filing."""
 
-    question: str
+    text: str
     metric: str
-    words: tuple[Span, ...] | None
-    companies: tuple[Span, ...]
-    wording: str
+    kind: str
     group: str
 
 
@@ -80,70 +78,55 @@ def vocabulary() -> Iterator[Wording]:
         yield from (Wording(metric, "phrase", name, "vocabulary") for name in own)
 
 
-def framed(wordings: Sequence[Wording], seed: int = 0) -> Iterator[MetricExample]:
-    """The questions of ``wordings``: each phrase in several frames, the same for each seed."""
-    chance = random.Random(seed)
-    phrases = [each.text for each in wordings if each.kind == "phrase"]
+def phrases(wordings: Iterable[Wording]) -> Iterator[MetricPhrase]:
+    """The phrase of each wording: of a question, its words in brackets."""
     for each in wordings:
+        text = each.text
         if each.kind == "question":
-            yield _of_question(each, chance)
-            continue
-        for kind in _FRAMES_OF_PHRASE if each.kind == "phrase" else ("value", "value"):
-            metric = NONE if each.kind == "near" or kind == "narrowed" else each.metric
-            yield _of_phrase(each, kind, metric, "", chance)
-        if each.kind == "phrase" and chance.random() < _PAIRED:
-            yield _of_phrase(each, "paired", NONE, chance.choice(phrases), chance)
+            text = " ".join(" ".join(_BRACKETS.findall(text)).replace("COMPANY", " ").replace("PERIOD", " ").split())
+        if text:
+            yield MetricPhrase(text, NONE if each.kind == "near" else each.metric, each.kind, each.writer)
 
 
-def of_other_figures(lines: Iterable[Mapping[str, Any]]) -> Iterator[MetricExample]:
-    """Questions of benchmarks/table_questions about cells of rows without a usual name, and for no figure at all."""
+def narrowed(wordings: Iterable[Wording], parts: Sequence[str], seed: int = 0) -> Iterator[MetricPhrase]:
+    """Each noun phrase with one of ``parts`` beside it: "net sales from Cloud services". The same for each seed."""
+    chance = random.Random(seed)
+    for each in wordings:
+        if each.kind == "phrase":
+            part, place = chance.choice(parts), chance.random()
+            link = "" if place < _BEFORE + _BARE else f"{chance.choice(_LINKS)} "
+            text = f"{part} {each.text}" if place < _BEFORE else f"{each.text} {link}{part}"
+            yield MetricPhrase(text, NONE, "narrowed", each.writer)
+
+
+def parts_of(lines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Short names of rows, columns and sections without a usual name, of questions of benchmarks/table_questions."""
+    named = {
+        " ".join(str(cell[place]).strip(" :").split())
+        for line in lines
+        for cell in line.get("cells", ())
+        for place in ("label", "column", "section")
+        if cell.get(place)
+    }
+    short = (each for each in named if len(each.split()) <= _PART_WORDS and _PART.fullmatch(each))
+    return sorted(each for each in short if not has_usual_name(each))
+
+
+def of_other_figures(
+    lines: Iterable[Mapping[str, Any]], tokens: MiniLmTokens, tagger: MeasureTagger
+) -> Iterator[MetricPhrase]:
+    """The quantities of questions of benchmarks/table_questions about rows without a usual name, and for no figure."""
     for line in lines:
-        named = any(_has_usual_name(str(cell["label"])) for cell in line.get("cells", ()))
-        if "evidence" in line and line.get("kind") != "figure" and not named:
-            yield MetricExample(str(line["question"]), NONE, None, (), "", str(line["evidence"][0]["doc_name"]))
+        named = any(has_usual_name(str(cell["label"])) for cell in line.get("cells", ()))
+        if "evidence" not in line or line.get("kind") == "figure" or named:
+            continue
+        question = str(line["question"])
+        found = tagger.measured(question, tokens.states(question), [[], *nameless_marks(question)])
+        for pieces in words_at(question, found.quantities) if found is not None else ():
+            yield MetricPhrase(" ".join(pieces), NONE, "other", str(line["evidence"][0]["doc_name"]))
 
 
-def _has_usual_name(label: str) -> bool:
+def has_usual_name(label: str) -> bool:
+    """Whether ``label`` has the words of a metric's usual name."""
     words = set(words_of(label))
     return names_row_label(label) or any(name and set(words_of(name)) <= words for name in usual_names().values())
-
-
-def _of_phrase(wording: Wording, kind: str, metric: str, other: str, chance: random.Random) -> MetricExample:
-    frames = _frames()
-    frame = chance.choice(frames[kind])
-    if chance.random() < _BEFORE:
-        frame = f"{chance.choice(frames['before'])} {frame}"
-    if chance.random() < _AFTER:
-        frame = f"{frame} {chance.choice(frames['after'])}"
-    marked = frame.replace("{phrase}", f"[[{wording.text}]]").replace("{other}", other)
-    marked = marked.replace("{part}", chance.choice(frames["parts"]))
-    return _filled(marked, wording, metric, chance)
-
-
-def _of_question(wording: Wording, chance: random.Random) -> MetricExample:
-    marked = wording.text.replace("COMPANY", "{company}").replace("PERIOD", "{period}")
-    return _filled(marked, wording, wording.metric, chance)
-
-
-def _filled(marked: str, wording: Wording, metric: str, chance: random.Random) -> MetricExample:
-    """``marked`` with its placeholders filled, [[brackets]] removed."""
-    frames = _frames()
-    marked = marked.replace("{earlier}", chance.choice(frames["periods"])).replace(
-        "{period}", chance.choice(frames["periods"])
-    )
-    company = chance.choice(frames["companies"])
-    marked = marked.replace("{company}", company)
-    text, words, end = "", [], 0
-    for match in _BRACKETS.finditer(marked):
-        text += marked[end : match.start()]
-        words.append((len(text), len(text) + len(match.group(1))))
-        text, end = text + match.group(1), match.end()
-    text += marked[end:]
-    at = text.find(company)
-    return MetricExample(text, metric, tuple(words), ((at, at + len(company)),), wording.kind, wording.writer)
-
-
-@cache
-def _frames() -> dict[str, list[str]]:
-    frames: dict[str, list[str]] = shipped_data("finray.lab.training.question", "metric_frames.toml")
-    return frames

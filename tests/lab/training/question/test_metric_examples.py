@@ -8,41 +8,45 @@ from pathlib import Path
 import pytest
 
 from finray.core.errors import UsageError
-from finray.lab.training.question.metric_examples import Wording, framed, of_other_figures, read_wordings
+from finray.lab.training.question.metric_examples import (
+    Wording,
+    narrowed,
+    of_other_figures,
+    parts_of,
+    phrases,
+    read_wordings,
+)
+from finray.models.token_states import minilm_tokens
+from finray.question.measures.measure_tagger import MeasureTagger
 from finray.question.measures.usual_names import usual_names
 
 WORDINGS = Path(__file__).parents[4] / "benchmarks" / "metric_wordings" / "wordings.jsonl"
 
 
-def test_the_words_of_a_phrase_are_where_they_stand() -> None:
-    found = list(framed([Wording("inventory", "phrase", "goods waiting for buyers", "lay")]))
-    assert {example.metric for example in found} == {"inventory", "none"}  # also of a part of the company
-    for example in found:
-        assert example.words is not None
-        (words,) = example.words
-        assert example.question[slice(*words)] == "goods waiting for buyers"
-        assert all(example.question[start:end] for start, end in example.companies)
-
-
-def test_the_words_of_a_question_are_those_in_brackets() -> None:
+def test_a_question_teaches_its_words_in_brackets() -> None:
     text = "What [[interest]] did COMPANY [[earn]] in PERIOD?"
-    (example,) = framed([Wording("interest_income", "question", text, "lay")])
-    assert example.words is not None
-    assert [example.question[slice(*words)] for words in example.words] == ["interest", "earn"]
-    assert "[" not in example.question
-    assert "COMPANY" not in example.question
+    (phrase,) = phrases([Wording("interest_income", "question", text, "lay")])
+    assert (phrase.text, phrase.metric) == ("interest earn", "interest_income")
 
 
 def test_a_near_miss_is_no_metric() -> None:
-    assert {example.metric for example in framed([Wording("inventory", "near", "inventory reserve", "lay")])} == {
-        "none"
-    }
+    (phrase,) = phrases([Wording("inventory", "near", "inventory reserve", "lay")])
+    assert phrase.metric == "none"
+
+
+def test_the_metric_of_a_part_is_none() -> None:
+    (phrase,) = narrowed([Wording("revenue", "phrase", "turnover", "lay")], ["Asia"])
+    assert phrase.metric == "none"
+    assert {"turnover", "Asia"} <= set(phrase.text.split())
 
 
 def test_questions_about_line_items_are_left_out() -> None:
-    line = {"question": "q", "evidence": [{"doc_name": "A", "page": 1}]}
+    line = {"question": "How many stores did it run in Ohio?", "evidence": [{"doc_name": "A", "page": 1}]}
     kept = [{**line, "cells": [{"label": "Stores in Ohio"}]}, {**line, "cells": [{"label": "Total assets"}]}]
-    assert len(list(of_other_figures(kept))) == 1
+    found = list(of_other_figures(kept, minilm_tokens(), MeasureTagger()))
+    assert {each.metric for each in found} == {"none"}
+    assert len(found) == 1
+    assert parts_of(kept) == ["Stores in Ohio"]
 
 
 @pytest.mark.parametrize(

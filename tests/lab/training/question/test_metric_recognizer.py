@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.lab.training.question.metric_examples import MetricExample, framed, read_wordings
+from finray.lab.training.question.metric_examples import MetricPhrase, phrases, read_wordings
 from finray.lab.training.question.metric_recognizer import (
     HeldOut,
     fit_recognizer,
@@ -26,18 +26,18 @@ FEW = ("inventory", "goodwill", "eps_diluted")
 
 def test_a_fit_tells_metrics_apart(tmp_path: Path) -> None:
     known = [each for each in read_wordings(WORDINGS) if each.metric in FEW and each.writer in ("lay", "analyst")]
-    given = list(read(list(framed(known)), minilm_tokens(), lambda _: [[], [], [], []]))
+    given = list(read(phrases(known), minilm_tokens()))
     metrics = metrics_of(known)
-    weights = fit_recognizer(given, metrics, epochs=20)
-    asked = [each for each in given if each.example.metric != "none"]
-    named = [metrics[int(scored(weights, each.x.astype(np.float32))[1].argmax())] for each in asked]
-    assert np.mean([name == each.example.metric for name, each in zip(named, asked, strict=True)]) > 0.8
+    weights = fit_recognizer(given, metrics)
+    asked = [each for each in given if each.phrase.metric != "none"]
+    named = [metrics[int(scored(weights, each.x).argmax())] for each in asked]
+    assert np.mean([name == each.phrase.metric for name, each in zip(named, asked, strict=True)]) > 0.8
     save_recognizer(weights, tmp_path / "weights.npz")
     assert (tmp_path / "weights.npz").stat().st_size < 1_000_000
 
 
 def _said(metric: str, probability: float, *, asked: str = "none") -> HeldOut:
-    return HeldOut(MetricExample("q", asked, None, (), "phrase", "lay"), metric, probability)
+    return HeldOut(MetricPhrase("q", asked, "phrase", "lay"), metric, probability)
 
 
 def test_the_threshold_lets_few_other_figures_pass() -> None:
@@ -58,5 +58,5 @@ def test_shares_tell_right_from_wrong() -> None:
 
 
 def test_nothing_to_learn_from_is_an_error() -> None:
-    with pytest.raises(ValueError, match="no questions"):
+    with pytest.raises(ValueError, match="no phrases"):
         fit_recognizer([], ("none",))
