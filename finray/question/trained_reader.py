@@ -17,7 +17,7 @@ from finray.question.measures.usual_names import usual_names
 from finray.question.periods.named import period_spans
 from finray.question.periods.written_out import written_out
 from finray.question.rule_reader import RuleReader
-from finray.question.usual_words import in_usual_words, recognized
+from finray.question.usual_words import in_usual_words, recognized, surely_meant
 
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})
 
@@ -41,10 +41,10 @@ class TrainedReader:
         measured = self._tagger.measured(question, states, known)
         query = await self._read(question, measured, journal, defined=defined)
         quantities = measured.quantities if measured is not None and not defined else ()
-        meant = recognized(question, quantities, self._recognizer)
-        plain = in_usual_words(question, query, meant)
-        if plain == question:
+        meant = surely_meant(question, query, recognized(question, quantities, self._recognizer))
+        if not meant:
             return query
+        plain = in_usual_words(question, meant)
         named = ", ".join(f"{each.metric} ({each.probability:.2f})" for each in meant)
         journal.note(f"transform: {named} asked for, read again as {plain!r}")
         states, known = self._tokens.states(plain), marks(plain, self._rules)

@@ -56,20 +56,23 @@ def _of_quantity(question: str, quantity: Sequence[Span], recognizer: MetricReco
     return sure if len(found) == 1 else []
 
 
-def in_usual_words(question: str, query: Query, meant: Sequence[Recognized]) -> str:
-    """``question`` with the usual names of the metrics that are ``meant``; as it is where that may change what it asks
-    for. ``query`` is how the rules read it."""
+def surely_meant(question: str, query: Query, meant: Sequence[Recognized]) -> list[Recognized]:
+    """Those of ``meant`` whose usual names may stand in place of the question's words: not where that may change what
+    it asks for. ``query`` is how the rules read it."""
     if "looks_ahead" in query.intents:  # what is expected for later stands in rows of its own
-        return question
+        return []
     kept = [each for each in meant if not _is_understood(question, query, each)]
     kept = [each for each in kept if not _has_other_meaning(question, query, each, meant)]
-    if len({each.metric for each in kept}) < len(kept):
-        return question
-    places = [(piece, each) for each in kept for piece in each.pieces]
+    return kept if len({each.metric for each in kept}) == len(kept) else []
+
+
+def in_usual_words(question: str, meant: Sequence[Recognized]) -> str:
+    """``question`` with the usual names of the metrics that are ``meant``, each in place of its longest piece."""
+    places = [(piece, each) for each in meant for piece in each.pieces]
     for (start, end), each in sorted(places, key=lambda place: place[0], reverse=True):
         longest = max(each.pieces, key=lambda piece: piece[1] - piece[0])
         question = question[:start] + (usual_names()[each.metric] if (start, end) == longest else "") + question[end:]
-    return " ".join(question.split()) if places else question
+    return " ".join(question.split())
 
 
 def _is_understood(question: str, query: Query, meant: Recognized) -> bool:

@@ -8,7 +8,7 @@ from finray.models.token_states import minilm_tokens
 from finray.question.measures.measure_tagger import Span
 from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.rule_reader import plain_query
-from finray.question.usual_words import Recognized, in_usual_words, recognized
+from finray.question.usual_words import Recognized, in_usual_words, recognized, surely_meant
 
 
 def _spans(question: str, *pieces: str) -> tuple[Span, ...]:
@@ -17,13 +17,13 @@ def _spans(question: str, *pieces: str) -> tuple[Span, ...]:
 
 def _read(question: str, *meant: tuple[str, str]) -> str:
     found = [Recognized(metric, _spans(question, piece), 0.9) for metric, piece in meant]
-    return in_usual_words(question, plain_query(question), found)
+    return in_usual_words(question, surely_meant(question, plain_query(question), found))
 
 
 def test_the_name_stands_in_place_of_the_longest_piece() -> None:
     question = "What interest did Torvane, all told, collect from its deposits in 2021?"
     found = [Recognized("interest_income", _spans(question, "interest", "collect from its deposits"), 0.9)]
-    read = in_usual_words(question, plain_query(question), found)
+    read = in_usual_words(question, surely_meant(question, plain_query(question), found))
     assert read == "What did Torvane, all told, interest income in 2021?"
 
 

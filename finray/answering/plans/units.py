@@ -11,9 +11,8 @@ from finray.question.measures.units import fits
 
 _NAMES = frozenset({"which", "trend", "sign", "versus"})
 """Kinds of plans whose answer is a name, or yes or no."""
-
-
-_DIVIDES = re.compile(r"/|\b(?:growth|cagr|difference|margin)\(")
+_DIVIDES = re.compile(r"/|\b(?:growth|cagr|difference)\(")
+"""What makes a percentage of amounts in a program."""
 
 
 def is_odd(value: float, unit: str | None) -> bool:

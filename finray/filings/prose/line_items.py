@@ -4,6 +4,7 @@ those of tables."""
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -53,7 +54,7 @@ def _of_row(
     for sentence, series in listed:
         for figure, header in zip(series.figures, series.periods, strict=True):
             period = _period(header, filing)
-            if period.end is None or not series.label:
+            if period.end is None or not series.label or not math.isfinite(figure.value):
                 continue
             unit, times = _unit(figure, series.label, sentence.text, scale)
             column += 1
