@@ -7,7 +7,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,7 +14,7 @@ import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,6 +39,7 @@ from finray.storage.locations import s3_filesystem
 from tests.weightless import VARIABLES
 from tools.faults.contents import differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
+from tools.ports import free_port
 
 REPOSITORY = Path(__file__).parents[2]
 RAY = str(Path(sys.executable).with_name("ray"))
@@ -145,12 +145,6 @@ def jobs(s3_variables: dict[str, str]) -> Iterator[Jobs]:
     finally:
         stop(head)
         shutil.rmtree(folder)
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def wait_for_jobs(url: str, head: subprocess.Popen[bytes], log: Path) -> None:

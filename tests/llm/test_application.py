@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from openai import OpenAI
 
 from finray.api.keys import new_key
 from finray.client import Client
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.llm, pytest.mark.ray, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]
 
@@ -41,8 +41,7 @@ def url(small_model: str, engine_settings: dict[str, Any], sample_index: str) ->
     from finray.cluster.runtime import ray_cluster
     from serve.app import build
 
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     settings: dict[str, Any] = {f"llm.vllm.{name}": value for name, value in engine_settings.items()}
     settings |= {
         "serving.timeout_s": 400.0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -23,6 +22,7 @@ from finray.models.chat import Message
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.vllm_arguments import engine_arguments
 from tests.llm import demands
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.llm, pytest.mark.timeout(600), pytest.mark.filterwarnings("default")]
 
@@ -34,9 +34,7 @@ START_S = 500.0
 @pytest.fixture(scope="module")
 def server(small_model: str, llm: LlmSettings, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The server's address, under ``/v1``. It refuses what does not fit in its short queue."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     log = tmp_path_factory.mktemp("server") / "log.txt"
     command = [
         *(sys.executable, "-m", "vllm.entrypoints.openai.api_server"),

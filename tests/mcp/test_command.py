@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from finray.index.reading.reader import IndexReader
 from tests.weightless import OPTIONS
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,8 +45,7 @@ async def test_a_client_starts_it_and_asks(sample_index: str, reader: IndexReade
 
 @pytest.mark.slow
 async def test_over_http_it_prints_its_key_and_ends_with_ctrl_c(sample_index: str, tmp_path: Path) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        port = listening.getsockname()[1]
+    port = free_port()
     command = [sys.executable, "-m", "finray.cli", "mcp", "--index", sample_index, *OPTIONS]
     environment = os.environ | {"PYTHONPATH": str(ROOT), "XDG_CONFIG_HOME": str(tmp_path)}
     with subprocess.Popen(

@@ -1,22 +1,20 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tools.ports import free_port
+
 WAIT_SECONDS = 120.0
 
 
-@pytest.fixture
-def free_port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        port: int = listening.getsockname()[1]
-        return port
+@pytest.fixture(name="free_port")
+def _free_port() -> int:
+    return free_port()
 
 
 @pytest.fixture

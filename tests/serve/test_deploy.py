@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +20,7 @@ import yaml
 
 from finray.api.keys import add_key
 from finray.client import Client, ServiceError
+from tools.ports import free_port
 
 # `serve run` has no option for the port: it listens on 8000.
 pytestmark = [pytest.mark.slow, pytest.mark.serial, pytest.mark.ray, pytest.mark.timeout(600)]
@@ -38,15 +38,9 @@ class Cluster:
     environment: dict[str, str]
 
 
-def port() -> int:
-    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        found: int = listening.getsockname()[1]
-        return found
-
-
 @pytest.fixture(scope="module")
 def cluster(until: Until) -> Iterator[Cluster]:
-    folder, gcs, dashboard = tempfile.mkdtemp(prefix="fr-", dir="/tmp"), port(), port()
+    folder, gcs, dashboard = tempfile.mkdtemp(prefix="fr-", dir="/tmp"), free_port(), free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("RAY_", "OTEL_"))} | {
         "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
         "RAY_AUTH_MODE": "disabled",
@@ -54,7 +48,7 @@ def cluster(until: Until) -> Iterator[Cluster]:
     }
     command = [str(BIN / "ray"), "start", "--head", "--block", "--num-cpus=4", "--object-store-memory=300000000"]
     command += [f"--port={gcs}", "--dashboard-host=127.0.0.1", f"--dashboard-port={dashboard}", f"--temp-dir={folder}"]
-    command += [f"--ray-client-server-port={port()}", f"--dashboard-agent-listen-port={port()}"]
+    command += [f"--ray-client-server-port={free_port()}", f"--dashboard-agent-listen-port={free_port()}"]
     command += ["--node-ip-address=127.0.0.1"]
     log = Path(folder) / "start.log"
     with log.open("wb") as output:
@@ -82,7 +76,7 @@ def replies(url: str) -> bool:
 def test_the_configuration_file_deploys_and_the_application_runs_by_its_name(
     cluster: Cluster, sample_index: str, tmp_path: Path, until: Until
 ) -> None:
-    http, keys = port(), str(tmp_path / "keys.json")
+    http, keys = free_port(), str(tmp_path / "keys.json")
     text = add_key(keys, "ana")
     config = yaml.safe_load((ROOT / "infra" / "serve.yaml").read_text(encoding="utf-8"))
     config["http_options"] |= {"host": "127.0.0.1", "port": http}

@@ -31,6 +31,7 @@ from serve.config import BatchedReplicas, LanguageModel, Replicas, ServeArgument
 from serve.models import ENCODER, RERANKER
 from tests.weightless import WEIGHTLESS
 from tools.faults.processes import descendants
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.slow, pytest.mark.ray, pytest.mark.timeout(600)]
 
@@ -51,11 +52,7 @@ CHANGED = {
 @pytest.fixture(scope="module")
 def started() -> Iterator[int]:
     """Ray and Serve, on a free port."""
-    import socket
-    from contextlib import closing
-
-    with closing(socket.create_server(("127.0.0.1", 0))) as listening:
-        port: int = listening.getsockname()[1]
+    port = free_port()
     with pytest.MonkeyPatch.context() as patch, ray_cluster_soon_told(patch):
         serve.start(http_options={"host": "127.0.0.1", "port": port})
         yield port

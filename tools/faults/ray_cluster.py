@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from urllib.error import URLError
 from urllib.request import urlopen
 
 from tools.faults.processes import BIN, Running, StillRunningError, clean_environment
+from tools.ports import free_port
 
 _OBJECT_STORE_BYTES = 200_000_000
 _QUICK = {
@@ -72,12 +72,6 @@ def cluster(nodes: int = 0, *, cpus: int = 2, environment: Mapping[str, str] | N
         for other in others:
             other.wait_until(lambda other=other: "Ray runtime started" in other.said(), _UP_SECONDS)  # type: ignore[misc]
         yield Cluster(first, tuple(others), address, jobs)
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def _agent() -> str:
