@@ -3,6 +3,10 @@ enough."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from typing import Final
+
 from finray.answering.cells.flow_lengths import flow_lengths, states_part, states_year
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.sentences.figure_choice import FigureModel, question_signals, shipped_figure_model
@@ -14,7 +18,14 @@ from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
-from finray.index.reading.facts import FilingFacts
+from finray.core.vocabulary import SCALES
+from finray.filings.pages.sentences import Sentence, page_sentences
+from finray.filings.prose.figures import ProseFigure
+from finray.filings.prose.scales import is_scaled, unspoken_scale
+from finray.index.reading.facts import FilingFacts, IndexedPage
+
+_CENTS = re.compile(r"\.\d\d$")
+_SCALES: Final[Mapping[int, str]] = {factor: word for word, factor in SCALES.items()}
 
 
 class FigureAnswerer:
@@ -44,8 +55,19 @@ class FigureAnswerer:
             return None
         cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
         confidence = round(choice.probability, 3)
-        text = f"{printed}: {cited}"
-        return Answer(text, "answered", figure.value, figure.unit, evidence=evidence, confidence=confidence)
+        scale = self._scale(figure, sentence, page)
+        text = f"{printed}{f' {_SCALES[scale]}' if scale in _SCALES else ''}: {cited}"
+        return Answer(text, "answered", figure.value * scale, figure.unit, evidence=evidence, confidence=confidence)
+
+    def _scale(self, figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
+        """What the amount is multiplied by if its page states amounts in thousands or millions without saying so in
+        the sentence; prices in cents are stated in full."""
+        if figure.kind != "money" or _CENTS.search(sentence.text, figure.start, figure.end):
+            return 1
+        if is_scaled(figure, sentence.text):
+            return 1
+        tables = [item for item in self._facts.line_items([page.filing_id])[page.filing_id] if item.page == page.page]
+        return unspoken_scale(page.text, page_sentences(page.text, page.headings), tables)
 
     def candidates(self, query: Query, curation: Curation) -> tuple[FigureCandidates, Floats]:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them

@@ -6,29 +6,23 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from finray.core.filing import Filing, LineItem, Page
-from finray.core.vocabulary import SCALE
 from finray.filings.dates import add_months
 from finray.filings.pages.sentences import Sentence, page_sentences
-from finray.filings.prose.figures import ProseFigure, prose_figures
+from finray.filings.prose.figures import ProseFigure
+from finray.filings.prose.scales import is_scaled, unspoken_scale
 from finray.filings.prose.series import ProseSeries, prose_series
-from finray.filings.tables.cells import CURRENCIES
 from finray.filings.tables.period_headings import read_heading
 from finray.filings.tables.periods import Calendar, Period, year_end
-from finray.filings.tables.scales import is_per_share, read_scale
+from finray.filings.tables.scales import is_per_share
 
 FIRST_ROW: Final = 1_000_000
 """The row of a page's first series; those of its tables have lower numbers."""
-_TOP = 400
-"""Characters at the top of a page in which a running title announces the scale of its amounts."""
-_SCALED = re.compile(rf"{SCALE}\b", re.I)
 _BALANCE = re.compile(r"\b(?:as of|at)\b", re.I)
 _BEFORE_PERIOD = re.compile(r"^(?:(?:in|for|during|by|on|each|both|of|the|our|its)\s+){1,4}", re.I)
-_MOST_UNSCALED = 100_000
 _MOST_PER_SHARE = 1_000
 _UNITS: Final = {"count": "pure"}
 
@@ -38,7 +32,7 @@ def prose_items(page: Page, filing: Filing, tables: Iterable[LineItem] = ()) -> 
     heading over the sentence. ``tables`` are the line items of the page."""
     sentences = page_sentences(page.text, page.headings)
     listed = [(sentence, series) for sentence in sentences for series in prose_series(sentence.text)]
-    scale = _unspoken_scale(page.text, sentences, tables) if listed else 1
+    scale = unspoken_scale(page.text, sentences, tables) if listed else 1
     found: list[LineItem] = []
     row = FIRST_ROW
     for _, own in itertools.groupby(listed, key=lambda each: (each[0].start, each[1].label)):
@@ -79,29 +73,8 @@ def _unit(figure: ProseFigure, label: str, text: str, scale: int) -> tuple[str, 
     if figure.kind == "money":
         if is_per_share(label) and figure.value < _MOST_PER_SHARE:
             return f"{figure.unit}/share", 1
-        spoken = _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _MOST_UNSCALED
-        return figure.unit, 1 if spoken else scale
+        return figure.unit, 1 if is_scaled(figure, text) else scale
     return _UNITS.get(figure.unit, figure.unit), 1
-
-
-def _unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem]) -> int:
-    """By how much amounts without a word of scale are multiplied: as in the tables of the page, else as a title
-    announces ("in millions"), if no sentence has such a word or an amount in full dollars."""
-    spoken = (
-        _SCALED.search(sentence.text, figure.start, figure.end) is not None
-        or figure.value >= _MOST_UNSCALED
-        or sentence.text[figure.start : figure.end].endswith(",000")
-        for sentence in sentences
-        for figure in prose_figures(sentence.text)
-        if figure.kind == "money"
-    )
-    if any(spoken):
-        return 1
-    scales = Counter(item.scale for item in tables if item.unit in CURRENCIES)
-    if scales:
-        return scales.most_common(1)[0][0]
-    announced = read_scale(text[:_TOP])
-    return announced.money if announced is not None else 1
 
 
 def _period(header: str, filing: Filing) -> Period:

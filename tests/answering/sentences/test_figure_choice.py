@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -21,7 +22,7 @@ from finray.core.period import Period
 from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.roles import Curation
-from finray.index.reading.facts import FilingFacts, IndexedPage
+from finray.index.reading.facts import FilingFacts, FilingItems, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 
 EAGER = replace(shipped_figure_model(), threshold=0.0)
@@ -44,6 +45,9 @@ class _Facts(FilingFacts):
 
     def indexed_pages(self, places: object) -> list[IndexedPage]:
         return [self.page] if places else []
+
+    def line_items(self, filing_ids: Collection[str]) -> dict[str, FilingItems]:
+        return dict.fromkeys(filing_ids, FilingItems())
 
 
 def _query(text: str, year: int = 2022, **changes: object) -> Query:
@@ -68,6 +72,27 @@ def test_the_figure_comes_with_its_sentence() -> None:
     assert answer.text.endswith("(ACME, p. 1)")
     assert "$62 million" in answer.evidence[0].text
     assert answer.confidence is not None
+
+
+@pytest.mark.parametrize(
+    ("top", "printed", "value", "shown"),
+    [
+        ("Notes (Dollars in Millions)", "$62", 62e6, "$62 million: "),
+        ("Notes (Dollars in Thousands)", "$6,210", 6_210e3, "$6,210 thousand: "),
+        ("Notes", "$62", 62.0, "$62: "),
+        ("Notes (Dollars in Millions)", "$62.50", 62.5, "$62.50: "),
+        ("Notes (Dollars in Millions)", "$62 million", 62e6, "$62 million: "),
+        ("Notes (Dollars in Millions)", "$6,210,000", 6_210e3, "$6,210,000: "),
+    ],
+)
+def test_an_amount_without_a_word_of_scale_has_that_of_its_page(
+    top: str, printed: str, value: float, shown: str
+) -> None:
+    text = f"{top}\nLegal Proceedings\nIn September 2021 we agreed to pay a civil penalty of {printed} to settle.\n"
+    answer = _answer(_query("How big was the civil penalty that Acme agreed to pay?"), text=text)
+    assert answer is not None
+    assert answer.value == pytest.approx(value)
+    assert answer.text.startswith(shown)
 
 
 @pytest.mark.parametrize(("year", "value"), [(2022, 5.1e9), (2021, 4.4e9)])

@@ -1,0 +1,43 @@
+"""The scale of amounts that sentences state as the tables beside them do: "$34" for 34 million dollars."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+from finray.core.filing import LineItem
+from finray.core.vocabulary import SCALE
+from finray.filings.pages.sentences import Sentence
+from finray.filings.prose.figures import ProseFigure, prose_figures
+from finray.filings.tables.cells import CURRENCIES
+from finray.filings.tables.scales import read_scale
+
+_TOP: Final = 400
+"""Characters at the top of a page in which a running title announces the scale of its amounts."""
+_SCALED = re.compile(rf"{SCALE}\b", re.I)
+_MOST_UNSCALED: Final = 100_000
+
+
+def is_scaled(figure: ProseFigure, text: str) -> bool:
+    """Whether ``text`` states the amount with a word of scale, or in full dollars."""
+    return _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _MOST_UNSCALED
+
+
+def unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem]) -> int:
+    """By how much amounts without a word of scale are multiplied: as in the ``tables`` of the page, else as its
+    ``text`` announces at the top ("in millions"), if no sentence has such a word or an amount in full dollars."""
+    scaled = (
+        is_scaled(figure, sentence.text) or sentence.text[figure.start : figure.end].endswith(",000")
+        for sentence in sentences
+        for figure in prose_figures(sentence.text)
+        if figure.kind == "money"
+    )
+    if any(scaled):
+        return 1
+    scales = Counter(item.scale for item in tables if item.unit in CURRENCIES)
+    if scales:
+        return scales.most_common(1)[0][0]
+    announced = read_scale(text[:_TOP])
+    return announced.money if announced is not None else 1
