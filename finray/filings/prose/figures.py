@@ -20,7 +20,7 @@ KINDS: tuple[Kind, ...] = ("money", "percent", "per share", "shares", "count")
 _CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
 _DIGITS = r"(?:\d{1,3}(?:,\d{3})++(?:\.\d++)?|\d++(?:\.\d++)?)"
 _FIGURE = re.compile(
-    rf"(?<![\w.,/-])(?:(?P<currency>[$€£])\s?)?(?:(?P<digits>{_DIGITS})|(?P<spelled>{NUMBER}\b))"
+    rf"(?<![\w.,/:-])(?:(?P<currency>[$€£])\s?)?(?:(?P<digits>{_DIGITS})|(?P<spelled>{NUMBER}\b))"
     rf"(?:(?P<percent>\s?%|[\s-]percent\b)|(?P<cents>\s?(?:cents\b|¢))|[\s-](?P<scale>{SCALE})\b)?",
     re.I,
 )
@@ -31,7 +31,7 @@ _REFERENCE = re.compile(
     r"(?: (?:no\.? )?)?\Z",
     re.I,
 )
-_IN_A_NAME = re.compile(r"-[A-Z]\b|\([a-z]\)|[a-zA-Z/]|,?\d")
+_IN_A_NAME = re.compile(r"-[A-Z]\b|\([a-z]\)|[a-zA-Z/]|,?\d|:\d")
 _YEAR = re.compile(r"(?<![\d$€£,.])(?:19|20)\d\d(?![\d,.]\d|%)")
 _A_SHARE = re.compile(r"\s(?:\w+ ){0,3}?(?:per (?:\w+ ){0,3}?(?:share|unit)|a share)\b", re.I)
 _SHARES = re.compile(r"\s(?:\w+ ){0,3}?shares\b", re.I)

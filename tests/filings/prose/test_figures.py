@@ -61,3 +61,7 @@ def test_any_text_is_read(text: str) -> None:
     for figure in prose_figures(text):
         assert 0 <= figure.start < figure.end <= len(text)
         assert figure.value >= 0
+
+
+def test_times_of_day_are_no_figures() -> None:
+    assert prose_figures("Clubs are open Monday through Friday from 10:00 a.m. to 8:30 p.m. for all members.") == ()
