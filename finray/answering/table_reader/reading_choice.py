@@ -38,7 +38,6 @@ OF_QUESTION: Final[Mapping[str, str]] = {
     "present": "log odds that all operands are among the rows, by the row model, up to six",
     "sought": "the question reader found words that name a quantity",
     "found": "share of the quantities, by period, that a look-up found",
-    "usual_name": "the question reader put the usual name of a metric in the place of the question's words",
 }
 SIGNALS: Final[Mapping[str, str]] = {
     **SURENESS,
@@ -98,7 +97,6 @@ def question_signals(query: Query, rows: RowScores, unprinted: float, looked_for
         "present": min(max(rows.present, -_MOST), _MOST),
         "sought": bool(looked_for.phrases),
         "found": looked_for.share,
-        "usual_name": bool(query.own_words),
     }
     return np.asarray([float(values[name]) for name in OF_QUESTION])
 

@@ -31,7 +31,6 @@ from finray.answering.table_reader.operations import (
 from finray.answering.table_reader.shortlist import Shortlist
 from finray.core.plan import Unit
 from finray.core.query import Query
-from finray.filings.prose.line_items import FIRST_ROW
 from finray.question.measures.units import fits
 
 _OF_CELLS: Final = (
@@ -86,7 +85,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "odd": "a percentage or quotient of a size that hardly anyone reports",
     "over": "a share of more than the whole",
     "of_total": "a share or quotient whose last operand alone is a total",
-    "in_sentence": "share of the cells that are of lists in sentences, not of tables",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
 _CELL_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
@@ -215,7 +213,6 @@ class Describer:
             "odd": is_odd(100 * value if unit == "percent" else value, unit),
             "over": reading.operation in _SHARES and value > 1,
             "of_total": reading.operation in _SHARES | _RATIOS and _ends_in_total(cells),
-            "in_sentence": sum(cell.item.row >= FIRST_ROW for cell in cells) / len(cells),
         }
         return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
 
