@@ -57,8 +57,8 @@ def _of_quantity(question: str, quantity: Sequence[Span], recognizer: MetricReco
 
 
 def surely_meant(question: str, query: Query, meant: Sequence[Recognized]) -> list[Recognized]:
-    """Those of ``meant`` whose usual names may stand in place of the question's words: not where that may change what
-    it asks for. ``query`` is how the rules read it."""
+    """Those of ``meant`` whose usual names may stand in place of the question's words: not if that may change what it
+    asks for. ``query`` is how the rules read it."""
     if "looks_ahead" in query.intents:  # what is expected for later stands in rows of its own
         return []
     kept = [each for each in meant if not _is_understood(question, query, each)]

@@ -21,7 +21,7 @@ from finray.core.roles import Curation
 from finray.core.vocabulary import SCALES
 from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.filings.prose.figures import ProseFigure
-from finray.filings.prose.scales import is_scaled, unspoken_scale
+from finray.filings.prose.scales import unspoken_scale
 from finray.index.reading.facts import FilingFacts, IndexedPage
 
 _CENTS = re.compile(r"\.\d\d$")
@@ -55,19 +55,9 @@ class FigureAnswerer:
             return None
         cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
         confidence = round(choice.probability, 3)
-        scale = self._scale(figure, sentence, page)
+        scale = _scale(figure, sentence, page)
         text = f"{printed}{f' {_SCALES[scale]}' if scale in _SCALES else ''}: {cited}"
         return Answer(text, "answered", figure.value * scale, figure.unit, evidence=evidence, confidence=confidence)
-
-    def _scale(self, figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
-        """What the amount is multiplied by if its page states amounts in thousands or millions without saying so in
-        the sentence; prices in cents are stated in full."""
-        if figure.kind != "money" or _CENTS.search(sentence.text, figure.start, figure.end):
-            return 1
-        if is_scaled(figure, sentence.text):
-            return 1
-        tables = [item for item in self._facts.line_items([page.filing_id])[page.filing_id] if item.page == page.page]
-        return unspoken_scale(page.text, page_sentences(page.text, page.headings), tables)
 
     def candidates(self, query: Query, curation: Curation) -> tuple[FigureCandidates, Floats]:
         """The figures that compete, none if the question asks for a cause, and what the question tells about them
@@ -76,3 +66,11 @@ class FigureAnswerer:
         found = figure_candidates(query, self._sentences.find(query, passages))
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)
+
+
+def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
+    """What the amount is multiplied by, if the page's title announces it and the sentence does not. Prices in cents are
+    stated in full. A table's scale is no evidence: a page in millions may tell of a membership fee of $45."""
+    if figure.kind != "money" or _CENTS.search(sentence.text, figure.start, figure.end):
+        return 1
+    return unspoken_scale(page.text, page_sentences(page.text, page.headings))

@@ -25,7 +25,7 @@ def is_scaled(figure: ProseFigure, text: str) -> bool:
     return _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _MOST_UNSCALED
 
 
-def unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem]) -> int:
+def unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem] = ()) -> int:
     """By how much amounts without a word of scale are multiplied: as in the ``tables`` of the page, else as its
     ``text`` announces at the top ("in millions"), if no sentence has such a word or an amount in full dollars."""
     scaled = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -22,7 +21,7 @@ from finray.core.period import Period
 from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.roles import Curation
-from finray.index.reading.facts import FilingFacts, FilingItems, IndexedPage
+from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.models.hash_encoder import HashEncoder
 
 EAGER = replace(shipped_figure_model(), threshold=0.0)
@@ -45,9 +44,6 @@ class _Facts(FilingFacts):
 
     def indexed_pages(self, places: object) -> list[IndexedPage]:
         return [self.page] if places else []
-
-    def line_items(self, filing_ids: Collection[str]) -> dict[str, FilingItems]:
-        return dict.fromkeys(filing_ids, FilingItems())
 
 
 def _query(text: str, year: int = 2022, **changes: object) -> Query:
