@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final
 
 from finray.answering.closest.rows import ClosestRows
-from finray.answering.confidence import load_confidence_model
+from finray.answering.confidence import ConfidenceModel, load_confidence_model
 from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.own_answer import OwnAnswerer
 from finray.answering.plans.judging import JudgingAnswerer
@@ -63,6 +63,9 @@ from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
 from finray.sandbox.runner import Sandbox
+
+_GENERATING: Final = frozenset({"hirec", "model", "plain"})
+"""Answerers that call a language model."""
 
 
 class Engine:
@@ -144,10 +147,6 @@ def models_asked(settings: Settings) -> tuple[LlmSettings, ...]:
     return tuple(dict.fromkeys(asked))
 
 
-_GENERATING: Final = frozenset({"hirec", "model", "plain"})
-"""Answering roles of a language model."""
-
-
 def build_engine(
     reader: IndexReader,
     settings: Settings,
@@ -160,29 +159,15 @@ def build_engine(
 ) -> Engine:
     """An engine with the roles that ``settings`` choose, over an open reader.
 
-    ``chat`` is the model of ``llm``, ``answer_chat`` that of ``answer_llm``; what is None is loaded if it is needed.
-    ``sentences`` chooses those of answers in words; None: the model that comes with finray. Raises SettingsError,
-    ModelUnavailableError.
+    ``chat`` is the model of ``llm``, ``answer_chat`` that of ``answer_llm``; either is loaded if it is None and needed.
+    ``sentences`` chooses the sentences of answers in words, by default the model that comes with finray. Raises
+    SettingsError, ModelUnavailableError.
     """
     encoder = QueryCache(encoder)
     catalog = CompanyCatalog(reader.filings())
     facts = FilingFacts(reader, catalog, settings.index.cache_bytes // 2)  # the pages have the other half
     loop = settings.loop
-    needs = method_named(settings.retrieval.method).needs
-    needed = {"chat model", "generator"} & {*needs} and settings.llm.model
-    model = chat
-    asking = {"hirec", "model", "plain", "method"}
-    if model is None and (needed or asking & {loop.transform, loop.curator, loop.answerer}):
-        model = load_chat(settings.llm)
-    one_call = loop.one_call and loop.curator == loop.answerer == "model"
-    generator = answer_chat or model
-    if settings.answer_llm.model and (loop.answerer in _GENERATING or "generator" in needs):
-        if one_call:
-            raise SettingsError(
-                "loop.one_call = true asks one model to curate and to answer, but answer_llm.model names another; set "
-                "one_call to false, or leave answer_llm.model empty"
-            )
-        generator = answer_chat or load_chat(settings.answer_llm)
+    model, generator = _chat_models(settings, chat, answer_chat)
     load = load_chat if chat is None else None
     retrieval = build_retrieval(Toolbox(reader, encoder, catalog, model, settings, rerankers, load, generator))
     # Documents that are not filings have no companies, so no name in a question is one that the index lacks.
@@ -190,27 +175,18 @@ def build_engine(
     settle = None if plain else MeantCompany(reader, catalog).settled
     rules = RuleReader(catalog, settle, anywhere=loop.judged or plain)
     readers: dict[str, QuestionReader] = {"rules": PlainReader() if plain else rules, "none": PlainReader()}
-    if loop.transform == "trained" and plain:
-        readers["trained"] = PlainReader()
-    elif loop.transform == "trained":
-        tokens = minilm_tokens()
-        readers["trained"] = TrainedReader(rules, MeasureTagger(), MetricRecognizer(tokens), tokens)
+    if loop.transform == "trained":
+        readers["trained"] = PlainReader() if plain else _trained_reader(rules)
     curators: dict[str, Curator] = {"rules": RuleCurator(facts, loop.max_kept)}
     confidence = load_confidence_model(loop.confidence_model)
-    finder = SentenceFinder(facts, encoder, read=loop.sentences)
-    words = WordsAnswerer(facts, finder, sentences)
-    planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    rankings = RankingAnswerer(facts) if loop.rankings else None
-    tables = TableAnswerer(facts) if loop.tables else None
-    others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
-    meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
-    judging = JudgingAnswerer(planned, facts, meanings)
-    closest = ClosestRows(facts) if loop.closest else None
-    statements = GuardedAnswerer(judging, facts, confidence, loop.least_confidence, rankings, tables, others, closest)
     conversation: ConversationReader = RuleConversation(rules)
-    answerers: dict[str, Answerer] = {"statements": statements, "method": OwnAnswerer(), "none": NoAnswerer()}
-    if model is not None:
-        answerers["plain"] = PlainAnswerer(generator or model)
+    answerers: dict[str, Answerer] = {
+        "statements": _statement_answerer(settings, facts, encoder, sentences, confidence),
+        "method": OwnAnswerer(),
+        "none": NoAnswerer(),
+    }
+    if model is not None and generator is not None:
+        answerers["plain"] = PlainAnswerer(generator)
         view = EvidenceView(facts, settings.evidence)
         titles = FilingTitles(reader)
         readers |= {"hirec": PublishedReader(model), "model": ModelReader(model, rules)}
@@ -220,7 +196,7 @@ def build_engine(
             "hirec": PublishedCurator(model, titles),
             "model": ModelCurator(model, curators["rules"], view),
         }
-        if generator is not None and loop.answerer in ("hirec", "model"):
+        if loop.answerer in ("hirec", "model"):
             sandbox = Sandbox(settings.sandbox)
             trained = confidence if loop.confidence_model else None
             composer = Composer(sandbox)
@@ -228,7 +204,7 @@ def build_engine(
                 "hirec": PublishedAnswerer(generator, sandbox, titles, loop.generation),
                 "model": GuardedAnswerer(ModelAnswerer(generator, composer, view), facts, confidence=trained),
             }
-            if one_call:
+            if _in_one_call(settings):
                 curators["model"] = ModelResponder(model, curators["rules"], composer, view)
     roles = Roles(
         reader=readers[loop.transform],
@@ -241,3 +217,54 @@ def build_engine(
         conversation=conversation,
     )
     return Engine(roles, reader, settings)
+
+
+def _chat_models(
+    settings: Settings, chat: ChatModel | None, answer_chat: ChatModel | None
+) -> tuple[ChatModel | None, ChatModel | None]:
+    """The model of ``llm``, if a role or the retrieval method calls it, and the one that writes answers."""
+    loop, needs = settings.loop, method_named(settings.retrieval.method).needs
+    asking = _GENERATING | {"method"}
+    by_roles = bool(asking & {loop.transform, loop.curator, loop.answerer})
+    by_method = bool({"chat model", "generator"} & {*needs} and settings.llm.model)
+    if chat is None and (by_roles or by_method):
+        chat = load_chat(settings.llm)
+    if settings.answer_llm.model and (loop.answerer in _GENERATING or "generator" in needs):
+        if _in_one_call(settings):
+            raise SettingsError(
+                "loop.one_call = true asks one model to curate and to answer, but answer_llm.model names another; set "
+                "one_call to false, or leave answer_llm.model empty"
+            )
+        return chat, answer_chat or load_chat(settings.answer_llm)
+    return chat, answer_chat or chat
+
+
+def _in_one_call(settings: Settings) -> bool:
+    loop = settings.loop
+    return loop.one_call and loop.curator == loop.answerer == "model"
+
+
+def _trained_reader(rules: RuleReader) -> TrainedReader:
+    tokens = minilm_tokens()
+    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(tokens), tokens)
+
+
+def _statement_answerer(
+    settings: Settings,
+    facts: FilingFacts,
+    encoder: Encoder,
+    sentences: SentenceModel | None,
+    confidence: ConfidenceModel,
+) -> GuardedAnswerer:
+    """The answerer without a language model: plans, then rankings, tables and sentences."""
+    loop = settings.loop
+    finder = SentenceFinder(facts, encoder, read=loop.sentences)
+    words = WordsAnswerer(facts, finder, sentences)
+    planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
+    meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
+    rankings = RankingAnswerer(facts) if loop.rankings else None
+    tables = TableAnswerer(facts) if loop.tables else None
+    others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
+    closest = ClosestRows(facts) if loop.closest else None
+    judging = JudgingAnswerer(planned, facts, meanings)
+    return GuardedAnswerer(judging, facts, confidence, loop.least_confidence, rankings, tables, others, closest)

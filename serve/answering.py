@@ -6,13 +6,11 @@ import asyncio
 import importlib
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, cast
 
 from ray import serve
-from ray.exceptions import RayError, RayTaskError
-from ray.serve.exceptions import BackPressureError
 
-from finray.api.errors import ApiError, internal_error
 from finray.api.limits import Capacity
 from finray.api.logs import log_json
 from finray.api.page_images import Drawing
@@ -25,6 +23,7 @@ from finray.engine import asks_llm
 from finray.engines.outside import Outsiders
 from finray.engines.questions import chat_outside, outside_of
 from finray.engines.source import Role
+from serve.calls import reply_to, stream_of
 from serve.config import ServeArguments
 from serve.metrics import ray_telemetry
 
@@ -93,36 +92,26 @@ class RemoteService:
 
     async def answer(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
         with self._capacity.admit(len(asked.questions)):
-            async for event in self._stream_with_retry(asked):
-                if isinstance(event, AnswerEvent):
-                    self._capacity.took(event.prediction.seconds)
-                yield event
-
-    async def _stream_with_retry(self, asked: Asked) -> AsyncGenerator[ServiceEvent, None]:
-        for last in (False, True):
-            response, begun = self._stream.answer.remote(asked), False
-            try:
-                async for event in response:
-                    begun = True
+            async with aclosing(stream_of(lambda: self._stream.answer.remote(asked))) as events:
+                async for event in events:
+                    if isinstance(event, AnswerEvent):
+                        self._capacity.took(event.prediction.seconds)
                     yield event
-                return
-            except (RayError, BackPressureError) as error:
-                if last or begun or not is_lost(error):
-                    raise as_api_error(error) from error
-            finally:
-                response.cancel()
 
     async def status(self) -> Ready:
-        return cast(Ready, await ask_replica(self._handle, "status"))
+        return cast(Ready, await self._ask("status"))
 
     async def retrieve(self, asked: AskedRetrieval) -> Retrieved:
-        return cast(Retrieved, await ask_replica(self._handle, "retrieve", asked))
+        return cast(Retrieved, await self._ask("retrieve", asked))
 
     async def read(self, key: str, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return cast(T, await ask_replica(self._handle, "read", key, work, *args, **kwargs))
+        return cast(T, await self._ask("read", key, work, *args, **kwargs))
 
     async def page_image(self, key: str, filing_id: str, drawing: Drawing) -> bytes:
-        return cast(bytes, await ask_replica(self._handle, "page_image", key, filing_id, drawing))
+        return cast(bytes, await self._ask("page_image", key, filing_id, drawing))
+
+    async def _ask(self, method: str, *args: object, **kwargs: object) -> Any:
+        return await reply_to(lambda: self._handle.call.remote(method, *args, **kwargs))
 
 
 async def service_behind(arguments: ServeArguments, handles: Handles) -> Service:
@@ -133,44 +122,6 @@ async def service_behind(arguments: ServeArguments, handles: Handles) -> Service
     serving = arguments.settings().serving
     capacity = Capacity(serving.max_in_flight * replicas, serving.engines * replicas)
     return RemoteService(handles["answering"], capacity)
-
-
-_ONCE = frozenset({"add_file", "create", "delete", "delete_file", "resume"})
-"""Methods of finray.api.batches that must not run twice."""
-
-
-async def ask_replica(handle: Any, method: str, *args: object, **kwargs: object) -> Any:
-    """The result of a replica's ``method``; if the replica is lost, another one is asked, unless the method must not
-    run twice. Raises ApiError."""
-    for last in (False, True):
-        response = handle.call.remote(method, *args, **kwargs)
-        try:
-            return await response
-        except asyncio.CancelledError:
-            response.cancel()
-            raise
-        except (RayError, BackPressureError) as error:
-            if last or method in _ONCE or not is_lost(error):
-                raise as_api_error(error) from error
-    raise AssertionError
-
-
-def is_lost(error: Exception) -> bool:
-    """Whether the replica was lost, not that it raised the error."""
-    return isinstance(error, RayError) and not isinstance(error, RayTaskError)
-
-
-def as_api_error(error: Exception) -> ApiError:
-    """The reply to a request whose replica failed."""
-    if isinstance(error, RayTaskError) and isinstance(error.cause, ApiError):
-        return error.cause
-    if isinstance(error, BackPressureError):
-        return ApiError(429, "overloaded", "too many requests are queued; try again", retry_after=1.0)
-    if is_lost(error):
-        return ApiError(
-            503, "replica_lost", "the replica that handled this request was lost; try again", retry_after=1.0
-        )
-    return internal_error()
 
 
 def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) -> Outsiders:

@@ -34,8 +34,7 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
     arguments = with_gpus(arguments.model_copy(update={"index": normalize(arguments.index)}), settings)
     handles: Handles = {}
     if (encoder := arguments.encoder) is not None:
-        options = encoder.options()
-        handles["encoder"] = ENCODER.options(**options).bind(
+        handles["encoder"] = ENCODER.options(**encoder.options()).bind(
             settings.encoder, encoder.max_batch_size, encoder.batch_wait_s
         )
     if (reranker := arguments.reranker) is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, cast
 
@@ -11,14 +12,18 @@ from ray import serve
 from finray.api.batches.batches import Batches
 from finray.api.batches.place import batches_location
 from finray.api.logs import log_json
-from finray.api.service import Service
+from finray.api.service import LocalService, Service
 from finray.cluster.gpus import hide_unassigned_gpus
-from serve.answering import Handles, ask_replica, service_behind
+from serve.answering import Handles, service_behind
+from serve.calls import reply_to
 from serve.config import ServeArguments
+
+_ONCE = frozenset({"add_file", "create", "delete", "delete_file", "resume"})
+"""Methods of :class:`Batches` that must not run twice."""
 
 
 def batches_of(arguments: ServeArguments, service: Service) -> Batches:
-    """Batches at the place that the arguments name."""
+    """The batches stored at ``serving.batches``, by default beside the index."""
     settings = arguments.settings()
     return Batches(batches_location(settings.serving.batches, arguments.index), service, settings)
 
@@ -29,7 +34,10 @@ class BatchKeeper:
     async def __init__(self, arguments: ServeArguments, handles: Handles) -> None:  # type: ignore[misc]
         log_json(logging.INFO)
         hide_unassigned_gpus()
-        self._batches = batches_of(arguments, await service_behind(arguments, handles))
+        service = await service_behind(arguments, handles)
+        if isinstance(service, LocalService):
+            await service.start()
+        self._batches = batches_of(arguments, service)
         await self._batches.start()
 
     async def call(self, method: str, *args: object, **kwargs: object) -> Any:
@@ -52,9 +60,13 @@ class _RemoteBatches:
     async def stop(self) -> None:
         """Nothing to do."""
 
-    def __getattr__(self, method: str) -> Any:
-        return partial(ask_replica, self._handle, method)
+    def __getattr__(self, method: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        return partial(self._ask, method)
+
+    async def _ask(self, method: str, *args: object, **kwargs: object) -> Any:
+        return await reply_to(lambda: self._handle.call.remote(method, *args, **kwargs), once=method in _ONCE)
 
 
 def remote_batches(handle: Any) -> Batches:
+    """The batches of the :class:`BatchKeeper` behind ``handle``."""
     return cast(Batches, _RemoteBatches(handle))

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from ray.serve.config import AutoscalingConfig
 
 from finray.api.keys import ApiKey
 from finray.core.errors import SettingsError
 from finray.core.settings import Settings, load_settings
+
+_AUTOSCALING = {
+    "min_replicas",
+    "max_replicas",
+    "target_ongoing_requests",
+    "upscale_delay_s",
+    "downscale_delay_s",
+    "look_back_period_s",
+}
 
 
 class _Arguments(BaseModel):
@@ -37,20 +46,23 @@ class Replicas(_Arguments):
     num_gpus: float = Field(0.0, ge=0)
     """A fraction of a GPU, such as 0.25, is enough for the encoder and reranker."""
 
+    @model_validator(mode="after")
+    def _check_range(self) -> Self:
+        if self.min_replicas > self.max_replicas:
+            raise ValueError(f"min_replicas is {self.min_replicas}, more than max_replicas, {self.max_replicas}")
+        return self
+
     def options(self) -> dict[str, Any]:
         """Arguments of ``Deployment.options``."""
         scale: dict[str, Any] = {"num_replicas": self.max_replicas}
         if self.min_replicas < self.max_replicas:
-            names = {"min_replicas", "max_replicas", "target_ongoing_requests", "upscale_delay_s", "downscale_delay_s"}
-            names.add("look_back_period_s")
-            scale = {"autoscaling_config": AutoscalingConfig(**self.model_dump(include=names))}
-        resources = {"num_cpus": self.num_cpus, "num_gpus": self.num_gpus}
+            scale = {"autoscaling_config": AutoscalingConfig(**self.model_dump(include=_AUTOSCALING))}
         return {
             **scale,
             "max_replicas_per_node": self.max_replicas_per_node,
             "max_ongoing_requests": self.max_ongoing_requests,
             "graceful_shutdown_timeout_s": self.graceful_shutdown_timeout_s,
-            "ray_actor_options": resources,
+            "ray_actor_options": {"num_cpus": self.num_cpus, "num_gpus": self.num_gpus},
         }
 
 
@@ -64,9 +76,9 @@ class BatchedReplicas(Replicas):
 class LanguageModel(_Arguments):
     """A language model as a deployment of this application; without it, the settings ``llm`` apply.
 
-    ``build`` (``module:function``) takes the settings and ``options`` and returns a bound deployment, named "llm" and
-    with the methods of serve/llm.py if bulk answering is to find it. ``chat`` makes a ChatModel from its handle and the
-    settings. ``options`` are those of ``Deployment.options``.
+    ``build`` (``module:function``) takes the settings and ``options`` and returns a bound deployment. Bulk answering
+    finds it only if it is named "llm" and has the methods of serve/llm.py. ``chat`` makes a ChatModel from its handle
+    and the settings. ``options`` are those of ``Deployment.options``.
     """
 
     build: str = "serve.llm:bind"

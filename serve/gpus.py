@@ -1,4 +1,4 @@
-"""GPUs of the replicas that have engines, which see only those that they ask for (finray.cluster.gpus)."""
+"""GPUs of the replicas that have engines. A replica sees only the GPUs that it asks for (finray.cluster.gpus)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from serve.config import Replicas, ServeArguments
 
 
 def with_gpus(arguments: ServeArguments, settings: Settings, free: float = 0.0) -> ServeArguments:
-    """``arguments`` with GPUs for engines that load models themselves, unless they name some.
+    """``arguments`` with GPUs for engines that load models themselves, unless ``num_gpus`` of their replicas is set.
 
-    Engines take those of their own vLLM. If no replicas at all ask for any, each takes an equal share of the ``free``
-    ones, for its encoder and rerankers.
+    Engines get the GPUs of their own vLLM. If they have none, and neither an encoder, a reranker nor a language model
+    is deployed, each replica gets an equal share of the ``free`` GPUs for its encoder and rerankers.
     """
     name = "ingress" if arguments.answering is None else "answering"
     engines: Replicas = getattr(arguments, name)

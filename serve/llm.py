@@ -31,9 +31,9 @@ _TIMEOUTS = {"health_check_timeout_s": 60, "graceful_shutdown_timeout_s": 30}
 def bind(settings: Settings, options: Mapping[str, Any]) -> serve.Application:
     """The bound deployment, for use in a larger application. ``options`` are those of ``Deployment.options``.
 
-    ``ray_actor_options.num_gpus`` is what the whole replica takes: by default what vLLM's build here needs. A replica
-    takes as many requests as its engine batches. Raises SettingsError if ``tensor_parallel_size`` and the GPUs asked
-    for do not agree, ModelUnavailableError if vLLM is not installed.
+    ``ray_actor_options.num_gpus`` counts the GPUs of the whole replica; the default is what the installed build of vLLM
+    needs. A replica takes as many requests as its engine batches. Raises SettingsError if ``tensor_parallel_size`` and
+    the GPUs do not agree, ModelUnavailableError if vLLM is not installed.
     """
     arguments = llm_config(settings.llm, options)
     import_vllm()
@@ -56,7 +56,7 @@ def llm_config(llm: LlmSettings, options: Mapping[str, Any]) -> dict[str, Any]:
     source = engine.pop("model")
     variables = {name: os.environ.get(name, value) for name, value in ENVIRONMENT.items()}
     if not gpus:
-        variables["CUDA_VISIBLE_DEVICES"] = ""  # none was asked for
+        variables["CUDA_VISIBLE_DEVICES"] = ""
     return {
         "model_loading_config": {"model_id": served_name(llm.model), "model_source": source},
         # Its metrics go to Ray's, so its statistics stay on.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
-from typing import Any
+from typing import Any, cast
 
-from ray.exceptions import RayError, RayTaskError
-from ray.serve.exceptions import BackPressureError
+from ray.exceptions import RayTaskError
 
 from finray.api.errors import ApiError
 from finray.core.errors import ModelUnavailableError, RequestRejectedError
 from finray.models.openai_wire import served_name
-from serve.answering import as_api_error, is_lost
+from serve.calls import as_api_error, reply_to, stream_of
 
 
 class SharedModel:
@@ -20,40 +18,16 @@ class SharedModel:
 
     def __init__(self, handle: Any, model: str, timeout_s: float) -> None:
         """``model`` is the setting ``llm.model``. A replica gives up after ``timeout_s``."""
-        self._handle, self._timeout_s = handle, timeout_s
-        self._name = served_name(model)
-
-    @property
-    def model(self) -> str:
-        return self._name
+        self.model = served_name(model)
+        self._handle, self._stream = handle, handle.options(stream=True)
+        self._timeout_s = timeout_s
 
     async def complete(self, body: dict[str, Any]) -> dict[str, Any]:
-        for last in (False, True):
-            response = self._handle.complete.remote(body, self._timeout_s)
-            try:
-                completion: dict[str, Any] = await response
-                return completion
-            except asyncio.CancelledError:
-                response.cancel()
-                raise
-            except (RayError, BackPressureError) as error:
-                if last or not is_lost(error):
-                    raise _as_api_error(error) from error
-        raise AssertionError
+        reply = await reply_to(lambda: self._handle.complete.remote(body, self._timeout_s), _as_api_error)
+        return cast(dict[str, Any], reply)
 
-    async def stream(self, body: dict[str, Any]) -> AsyncGenerator[bytes, None]:
-        for last in (False, True):
-            response, begun = self._handle.options(stream=True).events.remote(body), False
-            try:
-                async for events in response:
-                    begun = True
-                    yield events
-                return
-            except (RayError, BackPressureError) as error:
-                if last or begun or not is_lost(error):
-                    raise _as_api_error(error) from error
-            finally:
-                response.cancel()
+    def stream(self, body: dict[str, Any]) -> AsyncGenerator[bytes, None]:
+        return stream_of(lambda: self._stream.events.remote(body), _as_api_error)
 
 
 def _as_api_error(error: Exception) -> ApiError:

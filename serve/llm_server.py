@@ -59,7 +59,7 @@ class LanguageModel(LLMServer):
             raise self._ended(error) from None
 
     async def serves(self) -> dict[str, object]:
-        """The model, for callers that must not take another one for theirs."""
+        """The model's name, by which callers check that this is the model they want."""
         return {"model": self._name}
 
     @property

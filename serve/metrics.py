@@ -126,6 +126,7 @@ def merged(pages: Iterable[str]) -> str:
 
 
 async def _scrape(client: httpx.AsyncClient, url: str) -> str:
+    """The metrics page of one node, empty if it does not reply."""
     try:
         reply = await client.get(url)
     except httpx.HTTPError:

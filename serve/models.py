@@ -31,7 +31,7 @@ class EncoderReplica:
         self._encode.set_batch_wait_timeout_s(batch_wait_s)  # type: ignore[attr-defined]
 
     async def serves(self) -> dict[str, object]:
-        """What decides the vectors of a text, for callers that must not take another model for theirs."""
+        """The settings that decide the vectors of a text, by which callers check that this is the model they want."""
         return self._settings.model_dump(include=_IDENTITY)
 
     async def encode(self, texts: list[str]) -> Vectors:
@@ -57,7 +57,7 @@ class RerankerReplica:
         self._score.set_batch_wait_timeout_s(batch_wait_s)  # type: ignore[attr-defined]
 
     async def serves(self) -> dict[str, object]:
-        """What decides the scores of a pair."""
+        """The settings that decide the scores of a pair."""
         return self._settings.model_dump(include=_IDENTITY)
 
     async def score(self, query: str, texts: list[str]) -> Scores:

@@ -1,4 +1,4 @@
-"""The words of a question that a sentence or a row may contain."""
+"""The words of a question to look for in sentences and rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _YEAR: Final = re.compile(YEAR)
 
 
 def asked_words(query: Query) -> tuple[str, ...]:
-    """The words of the question that a sentence may contain, without names of companies, years and function words."""
+    """The words of the question without company names, years and function words, each once."""
     names = {word for name in query.names for word in words_of(name)}
     words = (word for word in words_of(query.text) if word not in names and word not in _STOP)
     return tuple(dict.fromkeys(word for word in words if len(word) > 1 and not _YEAR.fullmatch(word)))

@@ -1,5 +1,5 @@
-"""What the fitted choices of cells, figures, rankings and sentences share: a linear score, a logistic model of whether
-the chosen one answers, and the files that hold them."""
+"""Common parts of the fitted choices of cells, figures, rankings and sentences: a linear score, a logistic model of
+whether the chosen one answers, and their files."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SURENESS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """``weights`` is float64 [features], ``answers`` float64 [signals], in the orders of their names; ``thresholds``
-    are by name."""
+    """The content of a model file. ``weights`` is float64 [features], ``answers`` float64 [signals], in the orders of
+    their names; ``thresholds`` are by name."""
 
     weights: Floats
     answers: Floats
@@ -55,8 +55,9 @@ class ChoiceModel:
     threshold: float
 
     def likeliest(self, features: Floats, signals: Callable[[Floats, int], Floats]) -> Likeliest | None:
-        """Of the candidates with ``features``, float64 [candidates, features], whatever its probability; None without
-        any. ``signals`` of the scores and a candidate's number are float64 [signals]."""
+        """The likeliest of the candidates with ``features``, float64 [candidates, features], even if improbable; None
+        if there are no candidates. ``signals`` takes the scores and a candidate's number, and returns float64
+        [signals]."""
         if not len(features):
             return None
         scores = features @ self.weights
@@ -75,7 +76,7 @@ def sureness(scores: Floats, best: int, same: npt.NDArray[np.bool_]) -> list[flo
 
 
 def probability(signals: Floats, answers: Floats) -> float:
-    """Of the chosen one to answer, by a logistic model with the weights ``answers``."""
+    """The probability of a logistic model with the weights ``answers``."""
     return 1 / (1 + math.exp(-float(signals @ answers)))
 
 
@@ -87,7 +88,7 @@ def read_fitted(
     signals: Mapping[str, str],
     thresholds: Sequence[str] = ("threshold",),
 ) -> Fitted:
-    """The content of a file of :func:`fitted_json`; ``chosen`` names what the model chooses, in the plural. Raises
+    """The content of a file of :func:`fitted_json`. ``chosen`` says what the model chooses, in the plural. Raises
     ModelUnavailableError if the file is of another version."""
     try:
         content = json.loads(text)
@@ -114,7 +115,7 @@ def fitted_json(
 
 
 def read_linear(text: str, source: str, of: str, features: Mapping[str, str]) -> Floats:
-    """float64 [len(features)], from a file of :func:`linear_json`; ``of`` names what the weights score. Raises
+    """The weights in a file of :func:`linear_json`, float64 [len(features)]. ``of`` says what they score. Raises
     ModelUnavailableError if the file is of another version."""
     try:
         weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}

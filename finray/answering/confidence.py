@@ -1,21 +1,22 @@
 """The probability that an answer of the ``statements`` answerer is right, from how it was found.
 
-A logistic regression over the SIGNALS, fitted by ``finray train confidence`` on questions with known answers. An answer
-is right if its figure equals the gold answer, or if its quotation is on a page that answers. docs/results.md has the
-calibration on unseen companies.
+A logistic regression over the SIGNALS, which ``finray train confidence`` fits to questions with known answers. An
+answer is right if its figure equals the gold answer, or if its quotation is on a page that answers. docs/results.md has
+the calibration on unseen companies.
 """
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from finray.answering.choice_model import linear_json, probability, read_linear
 from finray.answering.plans.units import is_odd
 from finray.answering.sentences.quotes import matched_share
 from finray.answering.table_reader.second_opinion import SecondOpinion
@@ -66,7 +67,8 @@ class ConfidenceModel:
     weights: Floats
 
     def probability(self, signals: Floats) -> float:
-        return 1 / (1 + math.exp(-float(signals @ self.weights)))
+        """The probability that the answer with these ``signals`` is right."""
+        return probability(signals, self.weights)
 
 
 def signals(
@@ -76,8 +78,8 @@ def signals(
     facts: FilingFacts,
     opinion: SecondOpinion | None = None,
 ) -> Floats:
-    """The SIGNALS of an answer that is no refusal, float64 [len(SIGNALS)]. ``opinion`` is what the readings of the
-    tables say of its figure, None if they were not asked."""
+    """The SIGNALS of an answer that is not a refusal, float64 [len(SIGNALS)]. ``opinion`` is that of the readings of
+    the tables on its figure; None if they were not asked."""
     cells = answer.operands
     places = {(p.filing_id, p.page) for p in answer.evidence} | {(c.filing_id, c.page) for c in cells}
     ranks = [rank for rank, p in enumerate(passages, start=1) if (p.filing_id, p.page) in places]
@@ -139,15 +141,12 @@ def _share(flags: Sequence[bool]) -> float:
 @cache
 def shipped_confidence_model() -> ConfidenceModel:
     """The model that comes with finray. Raises ModelUnavailableError if its file is of another version."""
-    text = shipped("finray.answering", "confidence.json")
-    return _from_json(text, "confidence.json")
+    return _from_json(shipped("finray.answering", "confidence.json"), "confidence.json")
 
 
 def load_confidence_model(path: str) -> ConfidenceModel:
-    """A model that ``finray train confidence`` wrote; the shipped one for an empty ``path``.
-
-    Raises ModelUnavailableError.
-    """
+    """The model at ``path`` that ``finray train confidence`` wrote; the shipped one for an empty ``path``. Raises
+    ModelUnavailableError if there is none, or if it is of another version."""
     if not path:
         return shipped_confidence_model()
     try:
@@ -157,18 +156,9 @@ def load_confidence_model(path: str) -> ConfidenceModel:
 
 
 def _from_json(text: str, source: str) -> ConfidenceModel:
-    try:
-        weights = json.loads(text)["weights"]
-        named = {str(name): float(weight) for name, weight in weights.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ModelUnavailableError(f"{source} is not a confidence model: {error!r}") from error
-    if set(named) != set(SIGNALS):
-        odd = sorted(set(named) ^ set(SIGNALS))
-        raise ModelUnavailableError(f"{source} has other signals than this version ({', '.join(odd)}); train it again")
-    return ConfidenceModel(np.asarray([named[name] for name in SIGNALS]))
+    return ConfidenceModel(read_linear(text, source, "confidence", SIGNALS))
 
 
-def confidence_model_json(model: ConfidenceModel, trained: object) -> str:
+def confidence_model_json(model: ConfidenceModel, trained: Mapping[str, Any]) -> str:
     """The file that :func:`load_confidence_model` reads; ``trained`` describes the training data."""
-    weights = {name: round(float(weight), 4) for name, weight in zip(SIGNALS, model.weights, strict=True)}
-    return json.dumps({"trained": trained, "weights": weights}, indent=1) + "\n"
+    return linear_json(model.weights, SIGNALS, trained)

@@ -40,8 +40,8 @@ _SMALL = 12
 
 
 def figures(numbers: Iterable[float], texts: Sequence[str], question: str) -> tuple[float, ...]:
-    """Those ``numbers`` that ``texts`` or the question print, at one of ``SCALES``. Constants of formulas occur
-    everywhere ("12 months", "Note 4"), so they count only if printed as separate numbers."""
+    """The ``numbers`` that ``texts`` or the question print, at one of SCALES. Constants of formulas occur everywhere
+    ("12 months", "Note 4"), so they count only if printed as separate numbers."""
     whole = " ".join((*map(readable, texts), readable(question)))
     printed, alone = _forms(whole), _forms(_IN_A_NAME.sub(" ", _REFERENCE.sub(" ", whole)))
     found = []
@@ -54,7 +54,7 @@ def figures(numbers: Iterable[float], texts: Sequence[str], question: str) -> tu
 
 
 def unspelled(numbers: Iterable[float], texts: Sequence[str]) -> tuple[float, ...]:
-    """Those ``numbers`` that ``texts`` do not spell out, as "three"."""
+    """The ``numbers`` that ``texts`` do not spell out ("three")."""
     words = set(re.findall(r"[a-z]+", " ".join(map(readable, texts)).lower()))
     spelled = {number for number, word in enumerate(_SPELLED) if word in words}
     return tuple(number for number in numbers if number not in spelled)
@@ -83,7 +83,7 @@ def prints(text: str, cell: str) -> bool:
 
 def _stands_alone(figure: str, text: str) -> bool:
     """Whether ``text`` has ``figure`` and not only within longer ones."""
-    # By hand: a pattern for each figure takes longer to compile than to search.
+    # Not a regular expression: one for each figure takes longer to compile than to search.
     start = text.find(figure)
     while start >= 0:
         before, after = text[max(0, start - 1) : start], text[start + len(figure) : start + len(figure) + 2]

@@ -20,7 +20,7 @@ from finray.index.reading.facts import FilingFacts
 
 
 class AnswerSource(Protocol):
-    """A further way to an answer, with a probability of its own."""
+    """Another way to an answer, with a probability of its own."""
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None: ...
 
@@ -29,9 +29,9 @@ class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, given what ``tables`` read, and refuses a
-    computed figure with less than ``least``. ``rankings`` answer which of several ranks first. If there is then no
-    figure, ``tables`` and then ``others`` are asked for one; their answers come with their own probability. ``closest``
-    adds rows to a refusal.
+    computed figure with less than ``least``. ``rankings`` answer which of several ranks first. If there is no figure by
+    then, asks ``tables`` and then ``others``, whose answers have their own probability. ``closest`` adds rows to a
+    refusal.
     """
 
     def __init__(
@@ -59,10 +59,11 @@ class GuardedAnswerer:
         absent = None if query.anywhere else absence(query, passages, self._facts)
         if absent is not None:
             journal.note(f"answer: the index lacks {'; '.join(absent.missing)}")
-            return refusal(absent)
-        answer = await self._answer(query, curation, journal)
-        asked = self._tables if wants_opinion(answer) else None
-        reading = asked.read(query, curation, journal) if asked is not None else None
+            return _refusal(absent)
+        answer = await self._inner_answer(query, curation, journal)
+        reading = None
+        if self._tables is not None and wants_opinion(answer):
+            reading = self._tables.read(query, curation, journal)
         answer = self._rated(answer, query, curation, journal, reading)
         if self._rankings is not None:
             answer = self._ranked(answer, self._rankings, query, curation, journal)
@@ -76,8 +77,8 @@ class GuardedAnswerer:
     def _ranked(
         self, answer: Answer, rankings: RankingAnswerer, query: Query, curation: Curation, journal: Journal
     ) -> Answer:
-        """The answer of ``rankings`` if one is asked for, else ``answer``; a plan's figure of one row is no answer to
-        which of several ranks first."""
+        """The answer of ``rankings`` if a ranking is asked for, else ``answer``. A plan's figure of one row does not
+        answer which of several ranks first."""
         computed = answer.status == "answered" and bool(answer.operands)
         stated = computed and answer.value is not None
         if stated and not rankings.surely_asked(query):
@@ -88,7 +89,7 @@ class GuardedAnswerer:
         if not stated:
             return answer
         journal.note(f"answer: {answer.text!r} does not say which ranks first")
-        return unsure(answer)
+        return _unsure(answer)
 
     def _further(
         self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None
@@ -113,40 +114,39 @@ class GuardedAnswerer:
         if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
             return replace(answer, confidence=confidence)
         journal.note(f"answer: {answer.text!r} has a confidence of {confidence}, less than {self._least}")
-        return unsure(answer)
+        return _unsure(answer)
 
-    async def _answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+    async def _inner_answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
+        """The answer of ``inner``; a refusal also names the nearest rows."""
         answer = await self._inner.answer(query, curation, journal)
-        if answer.status != "unanswerable":
-            return answer
-        if answer.nearest:
+        if answer.status != "unanswerable" or answer.nearest:
             return answer
         nearest = near_rows(query, curation.kept, self._facts)
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)
 
 
 def wants_opinion(answer: Answer) -> bool:
-    """Whether the tables are to be read beside a figure that was computed: XBRL tags leave little to be misread, and
-    the model never takes a question to mean six months less three."""
+    """Whether to check a computed figure by reading the tables. XBRL tags leave little to misread, and the model never
+    takes a question to mean six months less three."""
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
 
 
 def _spans_differ(answer: Answer) -> bool:
-    """Whether operands of one row are of several lengths."""
+    """Whether operands from rows with one label cover periods of different lengths."""
     spans = {(cell.label, cell.months) for cell in answer.operands if cell.months}
     return len(spans) > len({label for label, _ in spans})
 
 
 def opinion_on(answer: Answer, query: Query, reading: TableReading | None) -> SecondOpinion | None:
-    """What ``reading`` says of a figure computed from cells; None for other answers."""
+    """The opinion of ``reading`` on a figure computed from cells; None for other answers."""
     if reading is None or answer.value is None or not wants_opinion(answer):
         return None
     return reading.opinion(answer.value, query)
 
 
-def unsure(answer: Answer) -> Answer:
-    """The refusal of a figure that is likely wrong: it shows what was read, with its page."""
+def _unsure(answer: Answer) -> Answer:
+    """The refusal of a figure that is likely wrong; it shows what was read, with its page."""
     cells = dict.fromkeys(
         f"{cell.label}: {cell.text} ({cell.doc_name}, p. {cell.page + 1})" for cell in answer.operands if cell.label
     )
@@ -154,7 +154,7 @@ def unsure(answer: Answer) -> Answer:
     return Answer(_with_nearest(text, tuple(cells)), "unanswerable", nearest=tuple(cells), evidence=answer.evidence)
 
 
-def refusal(absent: Absence) -> Answer:
+def _refusal(absent: Absence) -> Answer:
     """The answer that names what is missing and the nearest thing in the index."""
     text = _with_nearest(f"Not in the index: {'; '.join(absent.missing)}.", absent.nearest)
     return Answer(text, "unanswerable", missing=absent.missing, nearest=absent.nearest)

@@ -13,7 +13,7 @@ from finray.core.roles import AnsweredPassages, Curation
 
 
 class OwnAnswerer:
-    """Passes the method's answer on, and checks whether its evidence prints what it states."""
+    """Passes on the method's answer, and checks whether the evidence prints its numbers and quotations."""
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """Raises SettingsError if the passages come without an answer."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finray.answering.plans.coverage import absent_company, fitting_period, missing_filing
+from finray.answering.plans.coverage import fitting_period
 from finray.core.filing import Filing
 from finray.core.passages import Passage
 from finray.core.query import Query
@@ -21,12 +21,12 @@ _NAME = re.compile(r"[A-Z][\w&.’'-]{0,99}[a-z][\w&’'-]*")
 _NOT_A_NAME = word_list("not_a_name")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++)$")
 _NEAR = 10
-"""Characters before a name that are searched for the end of another sentence."""
+"""This many characters before a name are searched for the end of another sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """``missing`` names what the question needs and the index lacks, ``nearest`` what comes closest to it; both for
+    """``missing`` names what the question needs and the index lacks, ``nearest`` what comes closest to it. Both are for
     people to read."""
 
     missing: tuple[str, ...]
@@ -35,12 +35,44 @@ class Absence:
 
 def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Absence | None:
     """The company or the period that no filing of the index is about; None if it has both."""
-    company = absent_company(query) or unmatched_name(query, passages)
+    company = _absent_company(query) or _unmatched_name(query, passages)
     if company is not None:
         return Absence((f"filings of {company}",), _similar_companies(company, facts))
     if not (fitting_period(query, passages, facts) or _has_filing(query, facts)):
         return Absence(missing_filing(query), _near_filings(query, facts))
     return None
+
+
+def missing_filing(query: Query) -> tuple[str, ...]:
+    """Describes the filing that the index lacks, for people to read."""
+    if query.unknown_companies and not query.companies:
+        return tuple(f"filings of {name}" for name in query.unknown_companies)
+    owner = f" of {' and '.join(dict.fromkeys(query.names))}" if query.names else ""
+    periods = ", ".join(str(period) for period in query.filed)
+    return (f"a filing{owner} for {periods}" if periods else f"a filing{owner} on this subject",)
+
+
+def _absent_company(query: Query) -> str | None:
+    """A company that the question needs and the index lacks. If the question names a company that the index has, only
+    one that it compares with that."""
+    if not query.companies:
+        return query.unknown_companies[0] if query.unknown_companies else None
+    if "between" not in query.intents:
+        return None
+    return next((name for name in query.unknown_companies if _is_compared(query, name)), None)
+
+
+def _is_compared(query: Query, name: str) -> bool:
+    """Whether ``name`` is set beside a company, as in "Acme and Widget", "than that of Widget" or "Widget's". Mexico is
+    not in "Acme's sales in Mexico rose between 2016 and 2017"."""
+    found = re.escape(name)
+    if re.search(rf"{found}['’]|\b(?:that|those|the one) of {found}|\b(?:than|versus|vs\.?) {found}", query.text, re.I):
+        return True
+    companies = "|".join(re.escape(query.text[s.start : s.end]) for s in query.spans if s.kind == "company")
+    beside = r"(?:['’]s?)?(?:, | and | or | with | to |, and )(?:that of )?"
+    return bool(companies) and (
+        re.search(rf"(?:{companies}){beside}{found}|{found}{beside}(?:{companies})", query.text, re.I) is not None
+    )
 
 
 def _has_filing(query: Query, facts: FilingFacts) -> bool:
@@ -49,9 +81,9 @@ def _has_filing(query: Query, facts: FilingFacts) -> bool:
     return any(period_fit(filing, query.filed)[0] >= PERIOD_MATCH for filing in filings)
 
 
-def unmatched_name(query: Query, passages: Sequence[Passage]) -> str | None:
-    """A capitalized name that is in no passage, if the question names no company of the index: most likely a company
-    that the index lacks and that the catalog did not recognize as a name."""
+def _unmatched_name(query: Query, passages: Sequence[Passage]) -> str | None:
+    """A capitalized name that is in no passage, if the question names no company of the index. Most likely it is a
+    company that the index lacks and that the catalog did not recognize as a name."""
     if query.companies:
         return None
     matched: set[tuple[str, bool]] = set()
@@ -104,7 +136,7 @@ def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
         for filing in facts.filings_of(company)
         if filing.fiscal_year is not None
     ]
-    return tuple(dict.fromkeys(described(filing) for *_, filing in sorted(dated, key=lambda row: row[:3])))[:_SHOWN]
+    return tuple(dict.fromkeys(_described(filing) for *_, filing in sorted(dated, key=lambda row: row[:3])))[:_SHOWN]
 
 
 def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[str, ...]:
@@ -122,7 +154,7 @@ def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     return tuple(place for _, place in best)
 
 
-def described(filing: Filing) -> str:
-    """Such as "Acme Corp, 10-K for FY 2022"."""
+def _described(filing: Filing) -> str:
+    """For example "Acme Corp, 10-K for FY 2022"."""
     period = f"{filing.fiscal_period or 'FY'} {filing.fiscal_year}"
     return f"{filing.company}, {filing.form} for {period}"

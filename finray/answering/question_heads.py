@@ -1,6 +1,6 @@
-"""Linear heads over the row reader's state of a question alone: what it asks for, before any row is read.
+"""Linear heads over the row reader's state of a question alone: they tell what it asks for before any row is read.
 
-They cost one short forward pass, and are fitted in seconds beside the frozen reader.
+They cost one short forward pass, and are fitted in seconds on top of the frozen reader.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class QuestionHeads:
     biases: Mapping[str, npt.NDArray[np.float32]]
 
     def log_probabilities(self, state: Floats) -> dict[str, Floats]:
-        """Of each head, float64 [outputs]. ``state``: that of the question alone, float64 [state]."""
+        """The log probabilities of each head, float64 [outputs]. ``state`` is that of the question, float64 [state]."""
         return {name: _log_softmax(state @ self.weights[name] + self.biases[name]) for name in self.weights}
 
 
@@ -34,14 +34,14 @@ def _log_softmax(x: Floats) -> Floats:
 
 
 def read_question_heads(file: IO[bytes], source: str, outputs: Mapping[str, int]) -> QuestionHeads:
-    """The heads named in ``outputs``, with so many each, from a file of :func:`write_question_heads`. Raises
-    ModelUnavailableError if it is of another version."""
+    """The heads named in ``outputs``, with their numbers of outputs, from a file of :func:`write_question_heads`.
+    Raises ModelUnavailableError if it is of another version."""
     try:
         with np.load(file, allow_pickle=False) as saved:
             weights = {name: saved[f"{name}.weight"].astype(np.float32) for name in outputs}
             biases = {name: saved[f"{name}.bias"].astype(np.float32) for name in outputs}
     except (KeyError, ValueError, OSError) as error:
-        raise ModelUnavailableError(f"{source} has no such heads of questions: {error}; fit it again") from error
+        raise ModelUnavailableError(f"{source} lacks heads for questions: {error}; fit it again") from error
     for name, size in outputs.items():
         if weights[name].shape[1:] != (size,) or biases[name].shape != (size,):
             raise ModelUnavailableError(
@@ -51,7 +51,7 @@ def read_question_heads(file: IO[bytes], source: str, outputs: Mapping[str, int]
 
 
 def write_question_heads(heads: QuestionHeads, file: IO[bytes]) -> None:
-    """Weights in half precision."""
+    """Writes weights in half precision, biases in full."""
     parts: dict[str, npt.NDArray[Any]] = {
         f"{name}.weight": heads.weights[name].astype(np.float16) for name in heads.weights
     }

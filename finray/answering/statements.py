@@ -1,4 +1,4 @@
-"""The ``local`` preset's answerer: computes numbers from line items or quotes sentences, each with its page."""
+"""The answerer of the ``local`` preset: computes numbers from line items or quotes sentences, each with its page."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from finray.question.arithmetic import ProgramError
 
 
 class StatementAnswerer:
-    """Computes numbers by the program of a plan. Quotes sentences for other questions, and if no row has the words of
-    one. Refuses if an operand of a named metric is missing.
+    """Computes numbers by the program of a plan. Quotes sentences for other questions, and for those whose words no row
+    has. Refuses if an operand of a named metric is missing.
 
-    Plans and their coverage come with the curation (:class:`PlannedAnswerer`). :class:`GuardedAnswerer` checks before
+    Plans and their coverage come with the curation (:class:`PlannedAnswerer`). :class:`GuardedAnswerer` first checks
     that the index has the company and the period.
     """
 
@@ -37,7 +37,7 @@ class StatementAnswerer:
         journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
         if "words" not in query.intents and any(operand.phrase is None for operand in absent):
             return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))
-        # No row has the words of the question: a sentence may, or they are no name of a figure at all.
+        # No row has the words of the question: a sentence may, or they do not name a figure at all.
         computed = plan.kind != "value" or any(each.spelled for each in curation.plans)
         return self._in_words(query, curation, journal, amount=bool(query.periods) or computed)
 

@@ -102,7 +102,10 @@ class AskRoute(KeyedRoute):
         """Raises ApiError 401, 403, 408, 413, 429."""
         request = await super().admit(request)
         context_of(request.scope).ended.append(gate_of(request).limits.begin(await key_of(request)))
-        return await with_body(request, body_limit(request.app.state.settings))
+        return await with_body(request, self.limit(request.app.state.settings))
+
+    def limit(self, settings: ServingSettings) -> BodyLimit:
+        return body_limit(settings)
 
 
 class BodyRoute(ReadRoute):
@@ -113,22 +116,17 @@ class BodyRoute(ReadRoute):
         return await with_body(await super().admit(request), body_limit(request.app.state.settings))
 
 
-class UploadRoute(KeyedRoute):
+class UploadRoute(AskRoute):
     """A route with a file, which may be larger and slower than other bodies."""
 
-    async def admit(self, request: Request) -> Request:
-        """Raises ApiError 401, 403, 408, 413, 429."""
-        request = await super().admit(request)
-        context_of(request.scope).ended.append(gate_of(request).limits.begin(await key_of(request)))
-        settings: ServingSettings = request.app.state.settings
-        limit = BodyLimit(
+    def limit(self, settings: ServingSettings) -> BodyLimit:
+        return BodyLimit(
             settings.max_file_bytes,
             "serving.max_file_bytes",
             settings.file_timeout_s,
             "serving.file_timeout_s",
             _FORM_BYTES,
         )
-        return await with_body(request, limit)
 
 
 async def key_of(request: Request) -> str:
@@ -143,7 +141,7 @@ Key = Annotated[str, Depends(key_of)]
 
 @dataclass(frozen=True, slots=True)
 class BodyLimit:
-    """Limits on size and time with the settings that they come from; ``wrapping`` bytes are allowed on top."""
+    """Limits on size (bytes) and time with the settings that they come from. ``wrapping`` bytes are allowed on top."""
 
     size: int
     size_setting: str

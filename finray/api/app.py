@@ -51,12 +51,12 @@ _HTTP_ERRORS = {
 
 
 class Endpoint(Protocol):
-    """An ASGI application for one path beside the routes. It admits requests itself, by the gate it was made with."""
+    """An ASGI application for one path beside the routes. It admits requests itself, with the gate that it gets."""
 
     path: str
 
     def running(self) -> AbstractAsyncContextManager[None]:
-        """Entered while the application runs."""
+        """A context that is entered while the application runs."""
         ...
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
@@ -144,22 +144,20 @@ class _Web(StaticFiles):
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     service, batches = app.state.service, app.state.batches
-    if isinstance(service, LocalService):
-        await service.start()
-    if batches is not None:
-        await batches.start()
     async with AsyncExitStack() as stack:
+        if isinstance(service, LocalService):
+            await service.start()
+            stack.push_async_callback(service.stop)
+        if batches is not None:
+            await batches.start()
+            stack.push_async_callback(batches.stop)
         for endpoint in app.state.endpoints:
             await stack.enter_async_context(endpoint.running())
         yield
-    if batches is not None:
-        await batches.stop()
-    if isinstance(service, LocalService):
-        await service.stop()
 
 
 async def _on_error(request: Request, error: Exception) -> Response:
-    """Starlette raises an unexpected error again, and the envelope logs it."""
+    """The reply to a failed request. After an unexpected error, Starlette raises it again, and the envelope logs it."""
     found = _api_error(error)
     context_of(request.scope).error = found.code
     if found.status == 429:

@@ -40,11 +40,6 @@ class ChatRequest(BaseModel):
     n: int | None = Field(None, ge=1, le=1, description="Only one choice.")
     filters: Filters = Field(Filters(), description="finray's own: restricts the filings that answers may come from.")
 
-    def check_model(self) -> None:
-        """Raises ApiError 404 for another model."""
-        if self.model != CHAT_MODEL:
-            raise no_model(self.model)
-
     @property
     def last(self) -> int:
         """The position of the last user message. Raises ApiError 422 if there is none."""
@@ -58,8 +53,7 @@ class ChatRequest(BaseModel):
         """The text of the last user message. Raises ApiError 422 for parts that are not text."""
         last = self.last
         content = self.messages[last].content
-        others = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
-        if others:
+        if isinstance(content, list) and (others := [part for part in content if not _is_text(part)]):
             kind = str(others[0].get("type"))[:40]
             message = f"a part of type {kind!r} cannot be read; send {{'type': 'text', 'text': '...'}}"
             raise invalid("unsupported_content", message, f"messages.{last}.content")
@@ -74,13 +68,6 @@ class ChatRequest(BaseModel):
         return Question("1", asked, context=tuple(_readable(texts, limits))[-MAX_CONTEXT:])
 
 
-def no_model(name: str) -> ApiError:
-    shown = name[:80]
-    return ApiError(
-        404, "model_not_found", f"The model {shown!r} does not exist; this service has {CHAT_MODEL!r}", param="model"
-    )
-
-
 def _is_text(part: dict[str, Any]) -> bool:
     return part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str)
 
@@ -92,6 +79,7 @@ def _text(turn: ChatTurn) -> str:
 
 
 def _readable(texts: list[str], limits: ServingSettings) -> list[str]:
+    """The ``texts`` that are valid questions."""
     kept = []
     for text in texts:
         try:

@@ -22,14 +22,15 @@ from finray.core.records import to_json
 from finray.core.replies import AnswerEvent, ErrorReply, Problem, ServiceEvent
 
 _FREE = ChatUsage()
-DONE = b"data: [DONE]\n\n"
+_ROLE = ChatDelta(role="assistant", content="")
+_DONE = b"data: [DONE]\n\n"
 _PIECES = re.compile(r"\S+\s*|\s+")
 _WORDS_A_PIECE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the assistant says, and what it cost."""
+    """What the assistant says and what it cost. ``version`` is that of the index."""
 
     message: ChatMessage
     usage: ChatUsage = _FREE
@@ -38,6 +39,7 @@ class Said:
 
 
 Write = Callable[[AnswerEvent], Awaitable[Said]]
+"""Words an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,38 +67,36 @@ class Completion:
             async for event in events:
                 if not begun:
                     begun = True
-                    yield self._event("", ChatDelta(role="assistant", content=""))
+                    yield self._event("", _ROLE)
                 if isinstance(event, AnswerEvent):
-                    for chunk in self.pieces(await write(event), include_usage=include_usage):
+                    for chunk in self._pieces(await write(event), include_usage=include_usage):
                         yield chunk
-        yield DONE
+        yield _DONE
 
-    def pieces(self, said: Said, *, include_usage: bool) -> list[bytes]:
+    async def said_at_once(self, said: Said, *, include_usage: bool) -> AsyncGenerator[bytes, None]:
+        """The events of ``stream`` for a message that needs no work."""
+        for chunk in (self._event(said.version, _ROLE), *self._pieces(said, include_usage=include_usage), _DONE):
+            yield chunk
+
+    def _pieces(self, said: Said, *, include_usage: bool) -> list[bytes]:
         """The message as events, after that of the role."""
         words = _PIECES.findall(said.message.content)
         texts = ["".join(words[at : at + _WORDS_A_PIECE]) for at in range(0, len(words), _WORDS_A_PIECE)]
         chunks = [self._event(said.version, ChatDelta(content=text)) for text in texts]
-        last = ChatDelta(annotations=said.message.annotations)
-        choices = (ChunkChoice(last, "stop"),)
+        choices = (ChunkChoice(ChatDelta(annotations=said.message.annotations), "stop"),)
         chunks.append(_data(ChatChunk(self.id, self.created, choices, said.version, said.verdict)))
         if include_usage:
             chunks.append(_data(ChatChunk(self.id, self.created, (), said.version, usage=said.usage)))
         return chunks
-
-    async def said_at_once(self, said: Said, *, include_usage: bool) -> AsyncGenerator[bytes, None]:
-        yield self._event(said.version, ChatDelta(role="assistant", content=""))
-        for chunk in self.pieces(said, include_usage=include_usage):
-            yield chunk
-        yield DONE
 
     def _event(self, version: str, delta: ChatDelta) -> bytes:
         return _data(ChatChunk(self.id, self.created, (ChunkChoice(delta),), version))
 
 
 def failed(problem: Problem) -> bytes:
-    """The event of a stream that fails after it began."""
-    return b"data: %s\n\n" % to_json(ErrorReply(problem))
+    """The last event of a stream that fails after it began."""
+    return _data(ErrorReply(problem))
 
 
-def _data(chunk: ChatChunk) -> bytes:
-    return b"data: %s\n\n" % to_json(chunk)
+def _data(record: ChatChunk | ErrorReply) -> bytes:
+    return b"data: %s\n\n" % to_json(record)

@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from finray.api.errors import ApiError, invalid
+from finray.api.errors import invalid
 
 _MAX_SCHEMA_NODES = 2_000
 _MAX_SCHEMA_DEPTH = 24
@@ -94,13 +94,11 @@ class CompletionRequest(_Strict):
         return self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"user"})
 
 
-def no_model(name: str, known: str) -> ApiError:
-    return ApiError(404, "model_not_found", f"The model {name[:80]!r} does not exist; this is {known!r}", param="model")
-
-
 def _check_schema(schema: dict[str, Any]) -> None:
-    """The engine that all share compiles a grammar from the schema: large counts and nested patterns would take it
-    minutes and gigabytes."""
+    """Raises ApiError 422 for a schema that is too large, or has large counts or patterns.
+
+    The shared engine compiles a grammar from it, which could take minutes and gigabytes.
+    """
     place = "response_format.json_schema.schema"
     for number, (depth, key, value) in enumerate(_nodes(schema)):
         if number > _MAX_SCHEMA_NODES or depth > _MAX_SCHEMA_DEPTH:

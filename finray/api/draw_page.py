@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def png(pdf: bytes, request: dict[str, Any]) -> bytes:
-    """The page with its marks as PNG bytes. PyMuPDF's exceptions on broken input pass through."""
+    """The page with its marks as PNG bytes. Raises PyMuPDF's errors for broken input."""
     import pymupdf
 
     with pymupdf.open(stream=pdf, filetype="pdf") as document:  # type: ignore[no-untyped-call]

@@ -62,3 +62,9 @@ def invalid(code: str, message: str, param: str) -> ApiError:
 
 def not_found(message: str, param: str) -> ApiError:
     return ApiError(404, "not_found", message, param=param)
+
+
+def no_model(name: str, known: str) -> ApiError:
+    """A request names the model ``name`` instead of ``known``."""
+    message = f"The model {name[:80]!r} does not exist; this service has {known!r}"
+    return ApiError(404, "model_not_found", message, param="model")

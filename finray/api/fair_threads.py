@@ -81,8 +81,8 @@ class FairThreads:
             raise ApiError(429, "overloaded", message, retry_after=retry_after)
 
     def _hand_out(self) -> None:
+        most = max(1, self._threads - 1)
         while sum(self._at_work.values()) < self._threads:
-            most = max(1, self._threads - 1)
             key = next((key for key in self._waiting if self._at_work[key] < most), None)
             if key is None:
                 return

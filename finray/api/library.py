@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from dataclasses import fields, replace
 from pathlib import PurePath
 from typing import Any
@@ -15,7 +14,7 @@ from finray.core.filing_filter import FilingFilter
 from finray.core.replies import FilingCover, FilingDetail, FilingList, FilingPage, PagePlace
 
 _COVER = tuple(field.name for field in fields(Filing) if field.name != "source_uri")
-"""``source_uri`` stays private: it names the location of the filing."""
+"""Not ``source_uri``: clients must not learn where filings are stored."""
 
 
 def filings_record(index: OpenIndex, narrowed: FilingFilter, after: str, limit: int) -> FilingList:
@@ -66,11 +65,11 @@ def filing_page(index: OpenIndex, filing_id: str, page: int) -> FilingPage:
 
 
 def named_filings(index: OpenIndex, filing_ids: frozenset[str]) -> dict[str, Filing]:
-    """The filings with these ids that are in the index. Of their location only the kind of file is left."""
-    found = {filing_id: index.filings[filing_id] for filing_id in filing_ids if filing_id in index.filings}
+    """The filings with these ids that are in the index. Their ``source_uri`` keeps only the kind of file."""
+    found = (index.filings[filing_id] for filing_id in filing_ids if filing_id in index.filings)
     return {
-        filing_id: replace(filing, source_uri=f"{filing.doc_name}{PurePath(filing.source_uri).suffix}")
-        for filing_id, filing in found.items()
+        filing.filing_id: replace(filing, source_uri=f"{filing.doc_name}{PurePath(filing.source_uri).suffix}")
+        for filing in found
     }
 
 
@@ -99,5 +98,5 @@ def _cursor(filing_id: str) -> str:
 def _read_cursor(cursor: str) -> str:
     try:
         return base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
-    except (binascii.Error, ValueError):
+    except ValueError:
         raise invalid("invalid_cursor", "'cursor' is not a 'next_cursor' of this service", "cursor") from None

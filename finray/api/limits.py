@@ -18,6 +18,7 @@ _FIRST_SECONDS = 0.1
 _RECENT = 0.05
 """Weight of the newest question in the moving average."""
 _SPREAD = 0.25
+"""Retry times differ by up to this share, so that clients do not return all at once."""
 _BURST_S = 10.0
 """A bucket holds the tokens of this many seconds, and at least those of the largest request."""
 
@@ -58,7 +59,7 @@ class Capacity:
 
 @dataclass(slots=True)
 class TokenBucket:
-    """``per_second`` tokens flow in, up to ``capacity``."""
+    """Fills with ``per_second`` tokens up to ``capacity``. It held ``tokens`` at the time ``at`` (seconds)."""
 
     per_second: float
     capacity: float

@@ -89,7 +89,7 @@ class IndexWatcher:
                 _log.exception("cannot look for a new version of the index at %r", self._uri)
 
     async def look(self) -> bool:
-        """Look once. Returns whether a new version is in use."""
+        """Look once. Returns whether it has switched to a new version."""
         latest = await asyncio.to_thread(latest_version, self._uri)
         unchanged, self._seen = latest == self._seen, latest
         if latest == self.current.version or not unchanged:

@@ -27,7 +27,7 @@ class _Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-CONTEXT: Any = Field(
+_CONTEXT: Any = Field(
     [],
     max_length=MAX_CONTEXT,
     description="Earlier questions of the conversation, oldest first: what the question lacks is taken from them.",
@@ -53,7 +53,7 @@ class QuestionItem(_Body):
 
     question: str = Field(min_length=1, examples=["What was Acme's revenue in fiscal 2023?"])
     qid: str | None = Field(None, min_length=1, max_length=MAX_QID_CHARACTERS)
-    context: list[str] = CONTEXT
+    context: list[str] = _CONTEXT
 
 
 class AnswerRequest(_Body):
@@ -61,7 +61,7 @@ class AnswerRequest(_Body):
 
     question: str | None = Field(None, min_length=1, examples=["What was Acme's revenue in fiscal 2023?"])
     questions: list[QuestionItem] | None = Field(None, min_length=1, description="At most serving.max_questions.")
-    context: list[str] = CONTEXT
+    context: list[str] = _CONTEXT
     filters: Filters = Filters()
     trace: bool = Field(False, description="Whether predictions include the trace lines of every stage.")
 
@@ -75,21 +75,18 @@ class AnswerRequest(_Body):
 
     def asked(self, limits: ServingSettings, *, stream: bool, trace_parent: str | None, request_id: str) -> Asked:
         """Raises ApiError 422 for invalid questions."""
-        items = (
-            self.questions
-            if self.questions is not None
-            else [QuestionItem(question=self.question or "", context=self.context)]
-        )
+        items = self.questions or [QuestionItem(question=self.question or "", context=self.context)]
         if len(items) > limits.max_questions:
             most = f"the limit of {limits.max_questions} per request (serving.max_questions)"
             message = f"{len(items)} questions are more than {most}; use `finray answer` for thousands"
             raise invalid("too_many_questions", message, "questions")
         questions = []
         for number, item in enumerate(items, start=1):
-            where = "question" if self.questions is None else f"questions.{number - 1}.question"
-            text = read_text(item.question, limits, where)
-            before = where.removesuffix("question") + "context"
-            context = tuple(read_text(each, limits, f"{before}.{index}") for index, each in enumerate(item.context))
+            place = "" if self.questions is None else f"questions.{number - 1}."
+            text = read_text(item.question, limits, f"{place}question")
+            context = tuple(
+                read_text(each, limits, f"{place}context.{index}") for index, each in enumerate(item.context)
+            )
             questions.append(Question(_qid(item.qid, number), text, context=context))
         if len({question.qid for question in questions}) < len(questions):
             raise invalid("duplicate_qid", "two questions have the same 'qid'", "questions")

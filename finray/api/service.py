@@ -40,7 +40,7 @@ Work = Callable[Concatenate[OpenIndex, P], T]
 @dataclass(frozen=True, slots=True)
 class Asked:
     """Questions of one request. ``stream`` asks for progress events too, ``trace`` for the trace lines of each
-    prediction. ``trace_parent`` is the W3C traceparent of the caller's span. The log lists errors by ``request_id``."""
+    prediction. ``trace_parent`` is the W3C traceparent of the caller's span. Errors are logged with ``request_id``."""
 
     questions: tuple[Question, ...]
     narrowed: FilingFilter = field(default_factory=FilingFilter)
@@ -52,6 +52,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class AskedRetrieval:
+    """A question whose filings and passages are wanted, without an answer. Numbers of results default to settings."""
+
     question: str
     narrowed: FilingFilter = field(default_factory=FilingFilter)
     k_documents: int | None = None
@@ -236,7 +238,7 @@ class LocalService:
     async def _predict(
         self, question: Question, observer: Observer, index: OpenIndex, narrowed: FilingFilter
     ) -> Prediction:
-        """A question that crashes every engine gets status "error", as for a failing role."""
+        """The prediction; its status is "error" if the question crashes every engine, as if a role had failed."""
         try:
             return await self._engines.answer(question, observer, tables=index.tables, narrowed=narrowed)
         except EngineLostError as error:

@@ -16,7 +16,7 @@ _TITLE_CHARACTERS = 60
 
 
 def task_reply(prompt: str) -> str | None:
-    """JSON in the form that ``prompt`` shows; None if it is no such prompt but a question."""
+    """JSON in the form that ``prompt`` shows; None if it is a question, not such a prompt."""
     wanted = _WANTED.search(prompt) if _TASK.match(prompt) else None
     if wanted is None:
         return None

@@ -15,10 +15,12 @@ class QuestionTelemetry:
         """A stage began or ended."""
 
     def end(self, outcome: str, usage: Mapping[str, TokenUsage]) -> None:
-        """``outcome`` is the prediction's status, "retrieved" or "cancelled"."""
+        """``outcome`` is the prediction's status, "retrieved", "error" or "cancelled"."""
 
 
 class Telemetry:
+    """Telemetry of the service."""
+
     def question(self, trace_parent: str | None, operation: str) -> QuestionTelemetry:
         """``operation`` is "answer" or "retrieve"; ``trace_parent`` the W3C traceparent of the caller."""
         return QuestionTelemetry()

@@ -13,7 +13,14 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
-from finray.batch.answer_sheets import ANSWER_COLUMNS, EVIDENCE_COLUMNS, answer_row, evidence_rows, free_names
+from finray.batch.answer_sheets import (
+    ANSWER_COLUMNS,
+    EVIDENCE_COLUMNS,
+    NOT_ASKED,
+    answer_row,
+    evidence_rows,
+    free_names,
+)
 from finray.batch.panels import Panel, PanelTable
 from finray.batch.prediction_store import PredictionStore
 from finray.batch.question_lines import BadLine
@@ -29,11 +36,10 @@ from finray.storage.sheets import Cell, Column, SheetWriter
 from finray.storage.workbook_write import WorkbookWriter
 
 _MIN_WIDTH, _MAX_WIDTH = 8, 48
-_QUESTION = (Column("question", 56),)
 
 
 def check_spreadsheet(uri: str) -> None:
-    """Raise MissingExtraError, before any work is done, if what writes ``uri`` is not installed."""
+    """Raise MissingExtraError before any work is done if the package that writes ``uri`` is not installed."""
     if uri.lower().endswith(".xlsx"):
         WorkbookWriter()
 
@@ -90,8 +96,8 @@ class AnswerBook:
         return book.content()
 
     def _columns(self) -> list[Column]:
-        widths = (min(max(len(name) + 2, _MIN_WIDTH), _MAX_WIDTH) for name in self.asked.columns)
-        own = [Column(name, width) for name, width in zip(self.asked.columns, widths, strict=True)] or [*_QUESTION]
+        own = [Column(name, min(max(len(name) + 2, _MIN_WIDTH), _MAX_WIDTH)) for name in self.asked.columns]
+        own = own or [Column("question", 56)]
         return [*own, *free_names(ANSWER_COLUMNS, [column.name for column in own])]
 
     def _answer(self, line: Question | BadLine, prediction: Prediction | None) -> list[Cell]:
@@ -116,6 +122,8 @@ class AnswerBook:
 
 
 class _Totals:
+    """Counts and costs of a run, for the sheet of settings."""
+
     def __init__(self) -> None:
         self._statuses: Counter[Status | None] = Counter()
         self._grounded = 0
@@ -137,7 +145,7 @@ class _Totals:
         yield ["answered", self._statuses["answered"]]
         yield ["unanswerable", self._statuses["unanswerable"]]
         yield ["errors", self._statuses["error"]]
-        yield ["not asked yet", self._statuses[None]]
+        yield [NOT_ASKED, self._statuses[None]]
         yield ["grounded answers", self._grounded]
         if self._confident:
             yield ["mean confidence", round(sum(self._confident) / len(self._confident), 4)]
@@ -168,11 +176,10 @@ def _text(line: Question | BadLine) -> str:
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Cell]]:
+    """Nested ``values`` by dotted name."""
     for name, value in values.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{prefix}{name}.")
         else:
-            yield (
-                f"{prefix}{name}",
-                value if isinstance(value, (str, int, float, bool)) or value is None else str(value),
-            )
+            shown = value if isinstance(value, (str, int, float)) or value is None else str(value)
+            yield f"{prefix}{name}", shown

@@ -49,7 +49,7 @@ EVIDENCE_COLUMNS = (
 
 
 def free_names(columns: Sequence[Column], taken: Sequence[str]) -> tuple[Column, ...]:
-    """``columns``, renamed where a table has a column of that name already."""
+    """``columns``, each with another name if a table has a column of that name already."""
     used = {name.strip().casefold() for name in taken}
     return tuple(Column(f"finray {column.name}", column.width) if column.name in used else column for column in columns)
 
@@ -58,8 +58,7 @@ def answer_row(prediction: Prediction | None, qid: str, links: PageLinks) -> lis
     """The cells under ANSWER_COLUMNS. None stands for a question that has no prediction yet."""
     if prediction is None:
         return [None, None, None, NOT_ASKED, *[None] * 7, qid]
-    place = _place(prediction)
-    link = None if place is None else links.page(place[1], place[2], place[3])
+    cited = _first_cited(prediction)
     value = None if prediction.status != "answered" or prediction.value is None else number(prediction)
     return [
         prediction.answer or None,
@@ -68,10 +67,10 @@ def answer_row(prediction: Prediction | None, qid: str, links: PageLinks) -> lis
         prediction.status,
         None if prediction.confidence is None else Styled(prediction.confidence, "0%"),
         prediction.grounded,
-        None if place is None else place[0],
-        None if place is None else place[2] + 1,
+        None if cited is None else cited.doc_name,
+        None if cited is None else cited.page + 1,
         _quoted(prediction) or None,
-        None if link is None else Styled(link, link=link),
+        None if cited is None else _link(cited, links),
         reason(prediction) or None,
         qid,
     ]
@@ -108,31 +107,27 @@ def evidence_rows(prediction: Prediction, links: PageLinks) -> Iterator[list[Cel
         ]
 
     for cell in prediction.operands:
-        link = links.page(cell.filing_id, cell.page, cell.box)
         yield [
             *asked, "cell", *filing(cell), cell.text, cell.label, cell.section, cell.column_label,
             Styled(cell.value, number_format(None, cell.value)), cell.period_end, cell.months, cell.statement,
-            cell.concept, None if link is None else Styled(link, link=link),
+            cell.concept, _link(cell, links),
         ]  # fmt: skip
     for passage in prediction.evidence:
-        link = links.page(passage.filing_id, passage.page)
-        yield [
-            *asked, "passage", *filing(passage), passage.text, *[None] * 8,
-            None if link is None else Styled(link, link=link),
-        ]  # fmt: skip
+        yield [*asked, "passage", *filing(passage), passage.text, *[None] * 8, _link(passage, links)]
 
 
-def _place(
-    prediction: Prediction,
-) -> tuple[str, str, int, tuple[float, float, float, float] | None] | None:
-    """(doc_name, filing_id, page, box) of what the answer rests on first; None without an answer."""
+def _first_cited(prediction: Prediction) -> CitedCell | Passage | None:
+    """The first operand of an answer, else its first passage of evidence; None without an answer."""
     if prediction.status != "answered":
         return None
-    for cell in prediction.operands[:1]:
-        return cell.doc_name, cell.filing_id, cell.page, cell.box
-    for passage in prediction.evidence[:1]:
-        return passage.doc_name, passage.filing_id, passage.page, None
-    return None
+    if prediction.operands:
+        return prediction.operands[0]
+    return prediction.evidence[0] if prediction.evidence else None
+
+
+def _link(cited: CitedCell | Passage, links: PageLinks) -> Styled | None:
+    address = links.page(cited.filing_id, cited.page, cited.box if isinstance(cited, CitedCell) else None)
+    return None if address is None else Styled(address, link=address)
 
 
 def _quoted(prediction: Prediction) -> str:

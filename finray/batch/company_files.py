@@ -1,4 +1,4 @@
-"""Lists of companies that a person made: a text file with one on each line, or a table with a column for them."""
+"""Reads lists of companies: a text file with one on each line, or a table with a column for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver of `finray answer` and jobs/answer.py: thousands of questions, hundreds in flight. No Ray here.
+"""The driver of `finray answer` and jobs/answer.py: thousands of questions, hundreds in flight, without Ray.
 
 A coroutine function answers each question, in this process or on a cluster. Predictions are stored as they finish, so a
 killed run can resume (:mod:`finray.batch.prediction_store`).
@@ -18,7 +18,7 @@ import numpy as np
 
 from finray.batch.prediction_store import PredictionStore, pending
 from finray.batch.predictions import prediction_of_bad_line
-from finray.batch.question_files import BadLine
+from finray.batch.question_lines import BadLine
 from finray.core.errors import FinrayError
 from finray.core.predictions import Prediction, TokenUsage
 from finray.core.questions import Question
@@ -68,8 +68,8 @@ async def answer_all(
 ) -> AnswerSummary:
     """Answer the questions that ``store`` lacks, at most ``settings.bulk.concurrency`` at once, and finish the file.
 
-    They are asked in the order that ``order`` gives them; the file keeps that of ``questions``. Predictions are
-    appended every ``settings.bulk.flush_seconds``, and on cancellation.
+    ``order`` chooses the order in which they are asked; the file keeps that of ``questions``. Predictions are appended
+    every ``settings.bulk.flush_seconds``, and on cancellation.
     """
     started = time.perf_counter()
     settings_hash = settings.answer_hash()
@@ -99,7 +99,7 @@ async def answer_all(
         for question in waiting:
             try:
                 prediction = await answer(question)
-            except FinrayError:  # nothing can answer the other questions either
+            except FinrayError:  # the other questions cannot be answered either
                 raise
             except Exception as error:  # noqa: BLE001 - a bug that one question triggers must not stop the others
                 _log.exception("question %r", question.qid)
@@ -114,7 +114,7 @@ async def answer_all(
 
     try:
         async with asyncio.TaskGroup() as group:
-            # In the group, so that a failed write ends the run at once.
+            # It is part of the group, so that a failed write ends the run at once.
             flusher = group.create_task(flush_regularly())
             workers = [group.create_task(work()) for _ in range(min(settings.bulk.concurrency, len(todo) - len(bad)))]
             if workers:

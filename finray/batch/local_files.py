@@ -28,21 +28,27 @@ class LocalFiles:
         self._handle: IO[bytes] | None = None
 
     def open(self) -> None:
-        self._opened()
+        self._lock()
         for scratch in self._path.parent.glob(f".{glob.escape(self._path.name)}.*.tmp"):
             scratch.unlink()  # left by a run that was killed: it no longer holds the lock
 
-    def _opened(self) -> IO[bytes]:
+    def _lock(self) -> IO[bytes]:
+        """Open the journal for appending and lock it."""
         with named("write", str(self._journal)):
             self._journal.parent.mkdir(parents=True, exist_ok=True)
-            handle = self._journal.open("ab")
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                handle.close()
-                raise SourceError(f"another run is writing {str(self._path)!r}; wait, or use another target") from error
-        self._handle = handle
-        return handle
+            while True:
+                handle = self._journal.open("ab")
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError as error:
+                    handle.close()
+                    raise SourceError(
+                        f"another run is writing {str(self._path)!r}; wait, or use another target"
+                    ) from error
+                if _is_at(handle, self._journal):
+                    self._handle = handle
+                    return handle
+                handle.close()  # another run has replaced or removed the file since it was opened here
 
     def lines(self) -> Iterator[Line]:
         self.torn = None
@@ -66,7 +72,7 @@ class LocalFiles:
                 yield Line(content, where, final=not self._parquet)
 
     def append(self, lines: bytes) -> None:
-        handle = self._handle or self._opened()
+        handle = self._handle or self._lock()
         with named("write", str(self._journal)):
             self._end_last_line()
             handle.write(lines)
@@ -101,7 +107,15 @@ class LocalFiles:
     def close(self) -> None:
         if self._handle is None:
             return
-        self._handle.close()
-        self._handle = None
         if self._journal.exists() and self._journal.stat().st_size == 0:
             self._journal.unlink()
+        self._handle.close()
+        self._handle = None
+
+
+def _is_at(handle: IO[bytes], path: Path) -> bool:
+    """Whether the open file is still the one at ``path``."""
+    try:
+        return os.path.samestat(os.fstat(handle.fileno()), path.stat())
+    except FileNotFoundError:
+        return False

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator
 
 from finray.batch.stored_lines import Line, named, parquet_lines, scratch_file, write_lines
 from finray.core.errors import SourceError
-from finray.storage.locations import s3_filesystem
-from finray.storage.s3 import open_object
+from finray.storage.s3 import open_object, s3_filesystem
 
 
 class ObjectFiles:
     """An object on S3 and its parts.
 
-    Listings may lag: parts that this run wrote or saw need no listing, only parts that were read are deleted, and a
-    listed part that is missing has become part of the object.
+    Listings may lag. So parts that this run wrote or saw count even if they are not listed, only parts that were read
+    are deleted, and a listed part that is missing has become part of the object.
     """
 
     def __init__(self, uri: str) -> None:
@@ -50,7 +49,7 @@ class ObjectFiles:
                         ) from error
 
     def _version(self) -> str | None:
-        """Changes with the object; None if there is none."""
+        """The ETag of the object, which changes with its content; None if there is no object."""
         try:
             return str(self._fs.info(self._path).get("ETag"))
         except FileNotFoundError:

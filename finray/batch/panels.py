@@ -1,10 +1,10 @@
-"""Panels: one question asked of every company and year, and the answers as a table of companies by years by metrics."""
+"""Panels: one question asked about every company and year, and the answers as a table of companies, years, metrics."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from finray.batch.answer_sheets import NOT_ASKED, number, reason
@@ -65,13 +65,14 @@ class Panel:
 
     def questions(self) -> list[Question]:
         """A question for each company, year and metric, in this order."""
-        return [Question(qid, text) for (_, _, _), qid, text in self._asked()]
+        return [Question(qid, text) for _, qid, text in self._asked()]
 
     def places(self) -> dict[str, tuple[str, int, str]]:
         """(company, year, metric) by qid."""
         return {qid: place for place, qid, _ in self._asked()}
 
     def _asked(self) -> Iterator[tuple[tuple[str, int, str], str, str]]:
+        """((company, year, metric), qid, question) for each question."""
         given: dict[str, int] = {}
         for company in self.companies:
             for year in self.years:
@@ -90,22 +91,19 @@ class PanelTable:
         self._cells: dict[tuple[str, int, str], _Answer] = {}
 
     def add(self, prediction: Prediction) -> None:
-        """Take over an answer; predictions of other questions are ignored."""
+        """Fill in an answer. Ignores predictions for other questions."""
         place = self._places.get(prediction.qid)
         if place is None:
             return
-        link = None
-        for cell in prediction.operands[:1]:
-            link = self._links.page(cell.filing_id, cell.page, cell.box)
-        answered = prediction.status == "answered"
-        shown = number(prediction) if answered and prediction.value is not None else None
-        words = prediction.answer if answered and shown is None else None
-        self._cells[place] = _Answer(
-            Styled(shown.value, shown.number_format, link) if shown is not None else words,
-            prediction.unit if shown is not None else None,
-            prediction.confidence if answered else None,
-            reason(prediction),
-        )
+        if prediction.status != "answered":
+            answer = _Answer(reason=reason(prediction))
+        elif prediction.value is None:
+            answer = _Answer(prediction.answer, confidence=prediction.confidence)
+        else:
+            cell = prediction.operands[0] if prediction.operands else None
+            link = self._links.page(cell.filing_id, cell.page, cell.box) if cell is not None else None
+            answer = _Answer(replace(number(prediction), link=link), prediction.unit, prediction.confidence)
+        self._cells[place] = answer
 
     @property
     def columns(self) -> list[Column]:
@@ -141,13 +139,15 @@ class PanelTable:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    cell: Cell
-    unit: str | None
-    confidence: float | None
-    reason: str
+    """One cell of a panel; ``reason`` says why it is empty."""
+
+    cell: Cell = None
+    unit: str | None = None
+    confidence: float | None = None
+    reason: str = ""
 
 
-_UNASKED = _Answer(None, None, None, NOT_ASKED)
+_UNASKED = _Answer(reason=NOT_ASKED)
 
 
 def read_years(text: str) -> tuple[int, ...]:
@@ -165,6 +165,7 @@ def read_years(text: str) -> tuple[int, ...]:
 
 
 def _with_metrics(given: str, metrics: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """(name, template) for a template as it was given, once for each metric if it has ``{metric}``."""
     name, separator, template = given.partition("=")
     if not separator or "{" in name:
         name, template = "", given
@@ -192,7 +193,7 @@ def _remains(template: str) -> str:
 
 
 def _with_unit(answer: _Answer) -> Cell:
-    """The cell of a metric that is in several units: the unit is part of its number format."""
+    """The cell of a metric with answers in several units, with the unit in its number format."""
     cell = answer.cell
     if not isinstance(cell, Styled) or answer.unit is None or answer.unit == "percent":
         return cell

@@ -33,8 +33,8 @@ def is_spreadsheet(uri: str) -> bool:
 
 
 def store_of(uri: str) -> str:
-    """Where the predictions of a run are stored whose target is ``uri``: the target itself unless it is a spreadsheet,
-    which cannot be appended to."""
+    """Where a run with the target ``uri`` stores its predictions: in the target itself, or beside a spreadsheet, which
+    cannot be appended to."""
     return f"{uri}.predictions.jsonl" if is_spreadsheet(uri) else uri
 
 

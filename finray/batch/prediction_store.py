@@ -14,7 +14,7 @@ from typing import IO
 
 from finray.batch.prediction_files import prediction_files, store_of
 from finray.batch.predictions import decode, encode
-from finray.batch.question_files import BadLine
+from finray.batch.question_lines import BadLine
 from finray.batch.stored_lines import Line, named, scratch_file
 from finray.core.errors import SourceError
 from finray.core.predictions import Prediction, Status
@@ -26,11 +26,10 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A stored prediction in brief. ``line`` is set for a bad question line."""
+    """What a resumed run needs to know of a stored prediction. ``line`` is set for a bad question line."""
 
     question: str
     status: Status
-    seconds: float
     line: int | None
 
 
@@ -43,7 +42,8 @@ class PredictionFile:
 
 
 def read_predictions(uri: str) -> PredictionFile:
-    """The predictions at ``uri``, also of a run in progress or killed; of a spreadsheet, those stored beside it.
+    """The predictions at ``uri``, which may be of a killed run or one in progress; for a spreadsheet, those stored
+    beside it.
 
     Raises SourceError if there are none, or the content is something else.
     """
@@ -69,7 +69,7 @@ def pending(
     *,
     retry_failed: bool = False,
 ) -> Iterator[Question | BadLine]:
-    """The questions that still need a prediction, in order: also those whose text has changed under the same qid."""
+    """The questions without a prediction, in order, and those whose text has changed under the same qid."""
     for question in questions:
         known = done.get((question.qid, settings_hash))
         asked = (question.text, question.line) if isinstance(question, BadLine) else (question.question, None)
@@ -82,7 +82,7 @@ def pending(
 class PredictionStore:
     """The predictions at one local path or fsspec URI, ending in .jsonl or .parquet, opened for writing.
 
-    ``noted`` is called with each prediction that is stored, in the order of the lines, also with those found at first.
+    ``noted`` is called with each prediction found or stored, in the order of the lines.
     Raises SourceError if the target cannot be written, holds something else, or another run writes to it.
     """
 
@@ -91,7 +91,8 @@ class PredictionStore:
         self._noted = noted
         self._files = prediction_files(uri)
         self._done: dict[Key, Done] = {}
-        self._settled = True  # every line is in the final file, once
+        self._settled = True
+        """Whether every line is in the final file, once."""
         self._files.open()
         try:
             for line in self._files.lines():
@@ -122,9 +123,8 @@ class PredictionStore:
     def finish(self, order: Iterable[str], settings_hash: str) -> bool:
         """Write the final file: one line for each question, in the order of the qids ``order``.
 
-        A prediction under ``settings_hash`` replaces those under other settings. Predictions for questions that are not
-        in ``order`` follow at the end; those for bad lines that are not in ``order`` are dropped. Returns False if the
-        file was already final.
+        A prediction under ``settings_hash`` replaces those under other settings. Questions that are not in ``order``
+        follow at the end; bad lines that are not in ``order`` are dropped. Returns False if the file was already final.
         """
         order = list(order)
         wanted = self._final_keys(order, settings_hash)
@@ -158,7 +158,7 @@ class PredictionStore:
         key = (prediction.qid, prediction.settings_hash)
         if self._done.pop(key, None) is not None:  # popped to keep the order of the latest lines
             self._settled = False
-        self._done[key] = Done(prediction.question, prediction.status, prediction.seconds, prediction.line)
+        self._done[key] = Done(prediction.question, prediction.status, prediction.line)
         self._noted(prediction)
 
     def _final_keys(self, order: Iterable[str], settings_hash: str) -> list[Key]:
@@ -173,8 +173,8 @@ class PredictionStore:
         return wanted + [key for key in latest.values() if self._done[key].line is None]
 
     def _spool(self, spool: IO[bytes]) -> dict[Key, tuple[int, int]]:
-        """Copy all lines to a scratch file, as memory may be too small; returns (offset, length) of the latest for each
-        key.
+        """Copy all lines to a scratch file, because they may not fit in memory. Returns (offset, length) of the latest
+        line for each key.
 
         Includes lines that another run has stored meanwhile: S3 has no locks.
         """

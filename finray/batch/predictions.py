@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from finray.batch.question_files import BadLine
+from finray.batch.question_lines import BadLine
 from finray.core.predictions import Prediction
 from finray.core.records import from_row, parse_json, to_json
 

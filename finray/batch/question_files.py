@@ -56,9 +56,8 @@ def read_question_file(
 ) -> QuestionFile:
     """The lines of the file at ``uri``, and the other columns of a ``.csv`` or ``.xlsx``.
 
-    ``question_column`` and ``sheet`` name what is read of a table, at most ``max_bytes`` large; by default they are
-    found.
-    Raises SourceError as :func:`read_questions`.
+    A table has at most ``max_bytes``; ``question_column`` and ``sheet`` name its column and sheet of questions, which
+    are found by default. Raises SourceError as :func:`read_questions`.
     """
     name = uri.lower()
     if name.endswith(TABLES):
@@ -79,6 +78,7 @@ def read_question_file(
 
 
 def parse_jsonl(content: bytes, *, max_characters: int, name: str = "questions.jsonl") -> Iterator[Question | BadLine]:
+    """Each non-empty line. Raises SourceError for UTF-16."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{name!r} is UTF-16; save it as UTF-8")
     reader = LineReader(max_characters)
@@ -91,6 +91,7 @@ def parse_jsonl(content: bytes, *, max_characters: int, name: str = "questions.j
 def parse_parquet(
     content: bytes, *, max_characters: int, name: str = "questions.parquet"
 ) -> Iterator[Question | BadLine]:
+    """Each row. Raises SourceError if it is not Parquet, is damaged, or has no column ``qid`` or ``question``."""
     try:
         file = pq.ParquetFile(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:

@@ -39,14 +39,15 @@ class BadLine:
 
 
 def question_id(question: str, given: dict[str, int]) -> str:
-    """An id made of the question, which it keeps wherever it stands; with a number if it was ``given`` before."""
+    """An id made of the question, so that it stays the same if the row moves, and a number if the same question came
+    before. Counts the questions in ``given``."""
     digest = hashlib.sha256(" ".join(question.split()).encode("utf-8", errors="replace")).hexdigest()[:12]
     given[digest] = given.get(digest, 0) + 1
     return f"q-{digest}" + (f"-{given[digest]}" if given[digest] > 1 else "")
 
 
 class LineReader:
-    """Turns lines into results with unique ids."""
+    """Reads lines or rows of one file; every id is used once."""
 
     def __init__(self, max_characters: int) -> None:
         self._max_characters = max_characters

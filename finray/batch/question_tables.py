@@ -1,14 +1,14 @@
 """Questions in a spreadsheet: finds the head row and the column of questions, and keeps all other columns.
 
 The head row is the first one that names the column of questions, so titles and a row of groups may stand above it. If
-no name is known, the only column of texts that end in a question mark is taken. A row without ``qid`` is named by its
-question, so that it keeps its answer if rows are added above it.
+no name is known, the questions are the only column whose texts end in a question mark. The id of a row without ``qid``
+is made of its question, so that the row keeps its answer if rows are added above it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from finray.batch.question_lines import BadLine, LineReader, question_id
@@ -17,7 +17,7 @@ from finray.core.question_fields import excerpt
 from finray.core.questions import Question
 from finray.storage.csv_read import read_csv
 from finray.storage.sheet_rows import Row, SheetRows, is_blank, some
-from finray.storage.sheets import Cell, Styled, value_of
+from finray.storage.sheets import Cell, value_of
 from finray.storage.workbook_read import WORKBOOKS, Workbook
 
 TABLES = (".csv", *WORKBOOKS)
@@ -34,8 +34,8 @@ _ASKING = 0.6
 class QuestionFile:
     """The lines of a question file in order.
 
-    Of a table also its ``columns``, as its head row names them, the cells of each row by qid, and remarks, each one
-    line for a person.
+    A table also has ``columns`` with the names from its head row, the cells of its ``rows`` by qid, and ``remarks``,
+    each one line for a person.
     """
 
     lines: tuple[Question | BadLine, ...]
@@ -97,13 +97,13 @@ def _chosen(book: Workbook, name: str, question_column: str | None, sheet: str |
         if sheet is None and len(book.names) > 1:
             others = some([repr(other) for other in book.names if other != each])
             remark = f"{name!r}: sheet {each!r} has the questions; {others} not read (--sheet names another)"
-            rows = SheetRows(rows.name, rows.rows, (*rows.remarks, remark))
+            rows = replace(rows, remarks=(*rows.remarks, remark))
         return rows, head
     raise problem or SourceError(f"{name!r} has no visible sheet")
 
 
 def _head(sheet: SheetRows, name: str, question_column: str | None) -> _Head:
-    """Raises SourceError if no column of questions is found."""
+    """The head row with the column of questions. Raises SourceError if there is none."""
     where = f"{name!r}, sheet {sheet.name!r}" if sheet.name else repr(name)
     if not sheet.rows:
         raise SourceError(f"{where} is empty")
@@ -123,13 +123,11 @@ def _head(sheet: SheetRows, name: str, question_column: str | None) -> _Head:
         raise SourceError(f"{where} has {which}; name it by --question-column. Its first row has {columns}")
     head = _head_at(sheet, 0, asking[0])
     found = _text(first.cells[asking[0]]) or f"column {asking[0] + 1}"
-    return _Head(
-        head.names, head.last, head.question, (f"{where}: the questions are taken from {found!r}", *head.remarks)
-    )
+    return replace(head, remarks=(f"{where}: the questions are taken from {found!r}", *head.remarks))
 
 
 def _head_at(sheet: SheetRows, index: int, question: int) -> _Head:
-    """The head that begins with row ``index``, and goes on while its question cell is merged with those below."""
+    """The head that begins at row ``index`` and has the rows below whose question cell is merged with it."""
     last = index
     while last + 1 < len(sheet.rows) and question in sheet.rows[last + 1].filled:
         last += 1
@@ -151,6 +149,7 @@ def _head_at(sheet: SheetRows, index: int, question: int) -> _Head:
 
 
 def _asks(rows: Sequence[Row], at: int) -> bool:
+    """Whether most texts in the column ``at`` end in a question mark."""
     texts = [text for row in rows if at < len(row.cells) and (text := _text(row.cells[at]))]
     return bool(texts) and sum(text.endswith("?") for text in texts) >= _ASKING * len(texts)
 
@@ -202,5 +201,5 @@ def _plain(row: Row, at: int | None) -> Any:
 
 
 def _text(cell: Cell) -> str:
-    value = cell.value if isinstance(cell, Styled) else cell
+    value = value_of(cell)
     return "" if value is None else " ".join(str(value).split())

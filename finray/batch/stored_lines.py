@@ -1,4 +1,4 @@
-"""Stored lines of predictions: what every store of them does, and what stores share."""
+"""Stored lines of predictions: the protocol of their stores, and what these share."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PREDICTION_SCHEMA = arrow_schema(Prediction)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A complete line with its line feed; ``where`` is its place, for messages, ``final`` if in the final file."""
+    """A line with its line feed. ``where`` names its place in messages; ``final`` lines are in the final file."""
 
     content: bytes
     where: str
@@ -56,6 +56,7 @@ class PredictionFiles(Protocol):
 
 
 def parquet_lines(file: IO[bytes], name: str) -> Iterator[Line]:
+    """The rows of a Parquet file as JSON lines. Raises SourceError if it is something else."""
     try:
         table = pq.ParquetFile(file)
         number = 0
@@ -68,6 +69,7 @@ def parquet_lines(file: IO[bytes], name: str) -> Iterator[Line]:
 
 
 def write_lines(file: IO[bytes], lines: Iterable[bytes], *, parquet: bool) -> None:
+    """Write JSON lines as they are, or as rows of a Parquet file."""
     if not parquet:
         file.writelines(lines)
         return

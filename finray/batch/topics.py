@@ -1,4 +1,4 @@
-"""The order of a bulk run: questions about the same companies one after another, each company at one worker.
+"""The order of a bulk run: questions about the same companies one after another, on the same worker.
 
 Reading the pages and line items of a company's filings costs as much as answering a question about them, and a worker
 keeps only some filings in memory. Questions that jump between companies therefore take twice the time.
@@ -7,7 +7,7 @@ keeps only some filings in memory. Questions that jump between companies therefo
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from itertools import chain, zip_longest
 
 from finray.core.questions import Question
@@ -17,7 +17,7 @@ Topic = tuple[str, ...]
 """The companies that a question names, in order; empty if it names none of the index."""
 TopicOf = Callable[[Question], Topic]
 _READ_CHARACTERS = 2_000
-"""Of longer questions only the beginning is read: a topic only saves time."""
+"""Only the beginning of a longer question is read: a topic only saves time."""
 
 
 def topics_in(catalog: CompanyCatalog) -> TopicOf:
@@ -26,15 +26,15 @@ def topics_in(catalog: CompanyCatalog) -> TopicOf:
 
 
 def by_topic(questions: Iterable[Question], topic_of: TopicOf, streams: int) -> list[Question]:
-    """``questions`` dealt to ``streams`` workers: each stream has the questions of a topic one after another, and about
-    as many questions as the others. The streams alternate."""
+    """Deal ``questions`` to ``streams`` workers, in turn. All questions of a topic go to one worker, one after another,
+    and each worker gets about as many questions as the others."""
     topics: dict[Topic, list[Question]] = {}
     for question in questions:
         topics.setdefault(topic_of(question), []).append(question)
-    shares: list[tuple[int, int, list[Question]]] = [(0, number, []) for number in range(max(1, streams))]
+    dealt: list[list[Question]] = [[] for _ in range(max(1, streams))]
+    shortest = [(0, number) for number in range(len(dealt))]  # a heap of (questions, stream)
     for group in sorted(topics.values(), key=len, reverse=True):
-        count, number, stream = shares[0]
-        stream.extend(group)
-        heapq.heapreplace(shares, (count + len(group), number, stream))
-    ordered: Sequence[list[Question]] = [stream for _, _, stream in sorted(shares, key=lambda share: share[1])]
-    return [question for question in chain.from_iterable(zip_longest(*ordered)) if question is not None]
+        count, number = shortest[0]
+        dealt[number].extend(group)
+        heapq.heapreplace(shortest, (count + len(group), number))
+    return [question for question in chain.from_iterable(zip_longest(*dealt)) if question is not None]

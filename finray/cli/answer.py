@@ -18,7 +18,7 @@ from finray.cli.options import (
     WorkersOption,
     settings_of,
 )
-from finray.cli.output import emit, err, exit_code
+from finray.cli.output import emit, err, exit_code, remark
 from finray.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -59,8 +59,7 @@ def answer(
     with progress_bar(err, "answering") as progress:
         summary = answer_many(
             questions, index, out_, settings, question_column=question_column, sheet=sheet, service=service,
-            retry_failed=retry_failed, workers=workers, app=app, progress=progress,
-            remark=lambda text: err.print(text, markup=False, highlight=False),
+            retry_failed=retry_failed, workers=workers, app=app, progress=progress, remark=remark,
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)
     return exit_code(summary.errors, summary.answered + summary.unanswerable, exit_zero=exit_zero)
@@ -90,5 +89,6 @@ def _unusable(replies: int) -> str:
 
 
 def spent(tokens: TokenUsage) -> str:
+    """Tokens and cost in words."""
     cost = f", cost {tokens.cost:,.4f}" if tokens.cost else ""
     return f"{tokens.prompt_tokens:,} tokens in, {tokens.completion_tokens:,} out{cost}"

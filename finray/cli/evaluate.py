@@ -87,7 +87,7 @@ def report(
 ) -> int:
     """Write one HTML page with scores and an analysis of errors; several runs are shown side by side."""
     from finray.index.reading.reader import IndexReader
-    from finray.lab.evaluation.analysis import analyse, as_data
+    from finray.lab.evaluation.analysis import analyze, as_data
     from finray.lab.evaluation.html.page import render
     from finray.lab.evaluation.known_filings import KnownFilings
     from finray.lab.evaluation.runs import read_judge, read_runs
@@ -105,7 +105,7 @@ def report(
     )
     judge, judged_by = read_judge(judgements)
     analyses = {
-        run.name: analyse(run.predictions, asked, known, judge=judge, judged_by=judged_by, remarks=run.remarks)
+        run.name: analyze(run.predictions, asked, known, judge=judge, judged_by=judged_by, remarks=run.remarks)
         for run in runs
     }
     name = PurePosixPath(questions).name

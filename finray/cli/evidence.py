@@ -17,13 +17,13 @@ _CELL_END = re.compile(r"(?<!\\)((?:\\\\)*)\|")
 _ESCAPE = re.compile(r"\\([\\|`<])")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _RULE = re.compile(r"\|[-:|]+\|")
-MIN_LABEL = 18
-MAX_FIGURE = 16
-"""Characters of a figure that are kept on one line."""
+_MIN_LABEL = 18
+_MAX_FIGURE = 16
+"""Characters of a label, and of a figure, that stay on one line."""
 
 
 def shown_block(block: RenderedBlock) -> Iterator[RenderableType]:
-    """The block's text, its table with columns of figures at the right."""
+    """The block's text, with the figures of its tables aligned at the right."""
     for is_table, lines in groupby(block.text.split("\n"), key=lambda line: line.startswith("|")):
         if is_table:
             yield Padding(_table([cells(line) for line in lines if not _RULE.fullmatch(line)]), (0, 0, 0, 2))
@@ -44,9 +44,9 @@ def _table(rows: Sequence[Sequence[str]]) -> Table:
         head = Text(heads[number] if number < len(heads) else "")
         if number:
             width = max((len(row[number]) for row in body if number < len(row)), default=0)
-            table.add_column(head, justify="right", min_width=min(width, MAX_FIGURE), overflow="fold")
+            table.add_column(head, justify="right", min_width=min(width, _MAX_FIGURE), overflow="fold")
         else:
-            table.add_column(head, min_width=MIN_LABEL, overflow="fold")
+            table.add_column(head, min_width=_MIN_LABEL, overflow="fold")
     for row in body:
         table.add_row(*(Text(cell, style="" if any(row[1:]) else "bold") for cell in row))
     return table

@@ -56,7 +56,8 @@ def facts(
     if out_ is not None:
         save_facts(out_, found, index, service=service)
     missing = sum(fact.value is None for fact in found)
-    counts = f"{len(found) - missing:,} facts, {missing:,} missing, {_restated(found):,} restated later"
+    restated = sum(fact.restated is True and fact.version == 1 for fact in found)
+    counts = f"{len(found) - missing:,} facts, {missing:,} missing, {restated:,} restated later"
     if json_:
         emit([to_object(fact) for fact in found], as_json=True)
     elif out_ is not None:
@@ -64,10 +65,6 @@ def facts(
     else:
         emit(None, _table(found), counts, as_json=False)
     return 0
-
-
-def _restated(found: list[Fact]) -> int:
-    return sum(fact.restated is True and fact.version == 1 for fact in found)
 
 
 def _shown(value: float) -> str:
@@ -83,7 +80,7 @@ def _table(found: list[Fact]) -> Table:
         number = name in ("year", "value", "restated later", "page")
         table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=number)
     for fact in found:
-        value = fact.reason or "" if fact.value is None else _shown(fact.value)
+        value = (fact.reason or "") if fact.value is None else _shown(fact.value)
         latest = f"to {_shown(fact.latest_value)}" if fact.restated and fact.latest_value is not None else ""
         page = "" if fact.page is None else str(fact.page + 1)
         cells = (

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err, exit_code
+from finray.cli.output import emit, exit_code, remark
 from finray.core.errors import ModelUnavailableError
 
 
@@ -27,7 +27,7 @@ def fetch_models(
     found: list[fetch.CachedModel] = []
     failed: list[ModelUnavailableError] = []
     for model in fetch.models_of(settings_of(preset, set_)):
-        err.print(f"{'checking' if check else 'fetching'} {model}", markup=False, highlight=False)
+        remark(f"{'checking' if check else 'fetching'} {model}")
         try:
             found.append(fetch.fetch_model(model, to, download=not check))
         except ModelUnavailableError as error:

@@ -46,7 +46,7 @@ def mcp(
 
     if no_auth and not http:
         raise UsageError("--no-auth is about --http: standard input needs no key")
-    PageLinks({}, service)
+    PageLinks({}, service)  # fails now if the URL is wrong, not at the first citation
     settings = settings_of(preset, set_)
     if http:
         with suppress(KeyboardInterrupt):  # uvicorn raises it again after it has ended the requests

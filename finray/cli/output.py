@@ -23,6 +23,11 @@ def emit(record: Any, *texts: RenderableType, as_json: bool) -> None:
         out.print(text, highlight=False, markup=False, emoji=False, soft_wrap=isinstance(text, str))
 
 
+def remark(text: str) -> None:
+    """Print ``text`` on standard error, in the lines of a terminal."""
+    err.print(text, markup=False, highlight=False)
+
+
 def exit_code(failed: int, done: int, *, exit_zero: bool = False) -> int:
     """0 without failures, else 1. With ``exit_zero`` it is 0 despite failures, so that a scheduler does not start the
     whole job again for one bad filing. If several failed and nothing was ``done``, the fault is the job's, and it is 1

@@ -18,7 +18,7 @@ from finray.cli.options import (
     WorkersOption,
     settings_of,
 )
-from finray.cli.output import emit, err
+from finray.cli.output import emit, err, remark
 from finray.cli.progress import progress_bar
 
 
@@ -58,7 +58,7 @@ def panel(
     with progress_bar(err, "answering") as progress:
         summary = answer_panel(
             asked, index, out_, settings, service=service, retry_failed=retry_failed, workers=workers, app=app,
-            progress=progress, remark=lambda text: err.print(text, markup=False, highlight=False),
+            progress=progress, remark=remark,
         )  # fmt: skip
     emit(summary, described(summary, out_), as_json=json_)
     return 1 if summary.failed else 0

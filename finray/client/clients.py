@@ -62,7 +62,7 @@ class Client(Methods):
     ) -> Iterator[ServiceEvent]:
         """Yield progress events; the ``answer`` event has the prediction. Closing the iterator early ends the work.
 
-        ``context`` is that of ``answer``.
+        The arguments are those of ``answer``.
         """
         request = methods.stream(question, context, narrowed, trace=trace)
         with wire.unreachable(self._http.base_url), self._http.stream(**request) as reply:
@@ -75,11 +75,12 @@ class Client(Methods):
 
     def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> Iterator[Filing]:
         """Every filing that matches ``narrowed``, by id."""
-        found = self._filings(narrowed, None, page_size)
-        yield from found.data
-        while found.next_cursor is not None:
-            found = self._filings(narrowed, found.next_cursor, page_size)
+        cursor = None
+        while True:
+            found = self._filings(narrowed, cursor, page_size)
             yield from found.data
+            if (cursor := found.next_cursor) is None:
+                return
 
     def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
         call = describe(*args, **kwargs)
@@ -137,13 +138,13 @@ class AsyncClient(Methods):
 
     async def filings(self, narrowed: FilingFilter | None = None, *, page_size: int = 200) -> AsyncIterator[Filing]:
         """See ``Client.filings``."""
-        found = await self._filings(narrowed, None, page_size)
+        cursor = None
         while True:
+            found = await self._filings(narrowed, cursor, page_size)
             for filing in found.data:
                 yield filing
-            if found.next_cursor is None:
+            if (cursor := found.next_cursor) is None:
                 return
-            found = await self._filings(narrowed, found.next_cursor, page_size)
 
     async def _do(self, describe: Callable[..., Call[T]], *args: Any, **kwargs: Any) -> T:
         call = describe(*args, **kwargs)

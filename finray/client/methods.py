@@ -30,9 +30,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """A request (arguments of httpx) and a function that reads its reply. A method that returns a ``Call[T]`` here
-    returns a ``T`` in Client and an awaitable ``T`` in AsyncClient. One that is sent ``once`` is not retried: it
-    would start work again."""
+    """A request (arguments of httpx) and a function that reads its reply.
+
+    A method that returns a ``Call[T]`` here returns a ``T`` in Client and an awaitable ``T`` in AsyncClient. A call
+    that is sent ``once`` is not retried, because it would start work again.
+    """
 
     read: Callable[[httpx.Response], T]
     request: dict[str, Any]
@@ -86,8 +88,8 @@ class Methods:
         narrowed: FilingFilter | None = None,
         trace: bool = False,
     ) -> Call[Prediction]:
-        """The answer, from the filings that match ``narrowed``. What the question lacks is taken from ``context``, the
-        earlier questions of the conversation, oldest first; ``Prediction.resolved`` is then what was answered."""
+        """The answer, from the filings that match ``narrowed``. ``context`` (the earlier questions of the conversation,
+        oldest first) completes the question; ``Prediction.resolved`` is then the question that was answered."""
         asked = Question("1", question, context=tuple(context))
         return _answer([asked], narrowed, trace, lambda reply: _answers(reply)[0])
 
@@ -133,9 +135,12 @@ class Methods:
         dpi: int | None = None,
     ) -> Call[bytes]:
         """PNG of one page, with passages of this page and boxes (PDF points) marked."""
-        query: dict[str, Any] = {"highlight": [f"{p.start}-{p.end}" for p in highlights]}
-        query["box"] = [",".join(f"{edge:g}" for edge in box) for box in boxes]
-        query |= {"dpi": dpi} if dpi is not None else {}
+        query: dict[str, Any] = {
+            "highlight": [f"{passage.start}-{passage.end}" for passage in highlights],
+            "box": [",".join(f"{edge:g}" for edge in box) for box in boxes],
+        }
+        if dpi is not None:
+            query["dpi"] = dpi
         return Call.get(f"{_path(filing_id)}/pages/{int(page)}/image", lambda reply: reply.content, query)
 
     @method
@@ -154,15 +159,14 @@ class Methods:
         sheet: str | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> Call[Batch]:
-        """Answer every question of an uploaded file in the background; ``batch`` shows how far it is."""
+        """Answer every question of an uploaded file in the background; ``batch`` shows the progress."""
         body = {
             "input_file_id": input_file_id,
             "question_column": question_column,
             "sheet": sheet,
             "metadata": dict(metadata or {}),
         }
-        call = Call.post("/v1/batches", wire.reader(Batch), narrowed, **body)
-        return replace(call, once=True)
+        return replace(Call.post("/v1/batches", wire.reader(Batch), narrowed, **body), once=True)
 
     @method
     def batch(self, batch_id: str) -> Call[Batch]:
@@ -172,7 +176,8 @@ class Methods:
     @method
     def batches(self, *, after: str | None = None, limit: int = 20) -> Call[BatchList]:
         """The key's batches, newest first; ``after`` is the ``last_id`` of the previous page."""
-        return Call.get("/v1/batches", wire.reader(BatchList), {"limit": limit} | ({"after": after} if after else {}))
+        query = {"limit": limit} | ({"after": after} if after else {})
+        return Call.get("/v1/batches", wire.reader(BatchList), query)
 
     @method
     def cancel_batch(self, batch_id: str) -> Call[Batch]:
@@ -181,7 +186,7 @@ class Methods:
 
     @method
     def resume_batch(self, batch_id: str, *, retry_errors: bool = False) -> Call[Batch]:
-        """Ask what is not answered yet, with ``retry_errors`` also what ended in an error."""
+        """Ask the unanswered questions, with ``retry_errors`` also those that ended in an error."""
         return Call.post(f"{_batch(batch_id)}/resume", wire.reader(Batch), None, retry_errors=retry_errors)
 
     @method
@@ -215,8 +220,14 @@ class Methods:
     @method
     def _filings(self, narrowed: FilingFilter | None, cursor: str | None, limit: int) -> Call[FilingList]:
         chosen = narrowed or FilingFilter()
-        query: dict[str, Any] = {"company": list(chosen.companies), "form": list(chosen.forms)}
-        query |= {"fiscal_year": list(chosen.fiscal_years), "limit": limit} | ({"cursor": cursor} if cursor else {})
+        query: dict[str, Any] = {
+            "company": list(chosen.companies),
+            "form": list(chosen.forms),
+            "fiscal_year": list(chosen.fiscal_years),
+            "limit": limit,
+        }
+        if cursor:
+            query["cursor"] = cursor
         return Call.get("/v1/filings", wire.reader(FilingList), query)
 
 

@@ -42,10 +42,10 @@ class ServiceError(FinrayError):
 
 
 def headers(api_key: str | None) -> dict[str, str]:
-    """Raises UsageError for a key that an HTTP header cannot hold."""
+    """The headers of every request. Raises UsageError for a key that an HTTP header cannot hold."""
     if api_key is not None and not (api_key.isascii() and api_key.isprintable() and api_key.strip()):
         raise UsageError("the API key has characters that are not allowed in an HTTP header; set it to the key alone")
-    return {"Authorization": f"Bearer {api_key.strip()}"} if api_key else {}
+    return {} if api_key is None else {"Authorization": f"Bearer {api_key.strip()}"}
 
 
 def reader(kind: type[T]) -> Callable[[httpx.Response], T]:
@@ -79,7 +79,7 @@ def check(reply: httpx.Response) -> None:
 
 @contextmanager
 def unreachable(base_url: httpx.URL) -> Iterator[None]:
-    """Raises connection errors as ServiceError."""
+    """Raise errors of the connection as ServiceError."""
     try:
         yield
     except httpx.HTTPError as error:

@@ -46,7 +46,7 @@ _PREFETCH = 1
 """Questions queued at a worker, which hide the round trip to the driver."""
 
 _FOR_CPUS = frozenset({"", "minilm", "static", "hash", "overlap"})
-"""Models for which a GPU is not worth sharing."""
+"""Models that need no share of a GPU."""
 
 _Handle = Any
 """A Ray actor, or the reference to the result of one of its methods."""
@@ -62,7 +62,7 @@ class AnswerPool:
 
     ``workers`` defaults to one for each CPU of the cluster (with their own vLLM: for each GPU, or group of
     ``tensor_parallel_size``), and is at most the number of ``questions``. Without a
-    language model, a worker answers one question at a time, with one its share of ``bulk.concurrency``. A dead worker
+    language model, a worker answers one question at a time; with one, its share of ``bulk.concurrency``. A dead worker
     is replaced once there is room, and its questions are retried; a question that keeps killing workers, even alone,
     becomes a prediction with status "error". Workers call the models in ``served`` and load all others themselves.
     Questions with the same topic go to one worker if possible.
@@ -154,7 +154,7 @@ class AnswerPool:
             self._dispatcher.release(assignment)
 
     async def _assignment(self, topic: Hashable) -> Assignment[_Handle]:
-        """Raises FinrayError if no worker starts."""
+        """A worker for a question about ``topic``. Raises FinrayError if no worker starts."""
         acquiring = asyncio.ensure_future(self._dispatcher.acquire(topic))
         try:
             while not acquiring.done():
@@ -166,6 +166,7 @@ class AnswerPool:
             acquiring.cancel()
 
     async def _ask_assigned(self, assignment: Assignment[_Handle], question: Question) -> Prediction:
+        """Ask the assigned worker, and the next one if the question moves meanwhile."""
         while True:
             worker, moved = assignment.worker, assignment.moved
             sent = worker.answer.remote(question)
@@ -244,7 +245,7 @@ class AnswerPool:
 
 
 async def _reply(sent: _Handle) -> Prediction:
-    """Raises _WorkerLostError, and RayTaskError for a bug."""
+    """The result of a call. Raises _WorkerLostError, and RayTaskError for a bug."""
     try:
         prediction: Prediction = await sent
         return prediction

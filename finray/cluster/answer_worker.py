@@ -1,5 +1,5 @@
-"""The Ray worker of a bulk run. It is light and survives every question: the engine is a process beside it
-(finray.engines)."""
+"""The Ray worker of a bulk run. The engine is a process beside it (finray.engines), so that the worker survives every
+question."""
 
 from __future__ import annotations
 

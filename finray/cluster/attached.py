@@ -1,4 +1,4 @@
-"""Whether there is a Ray cluster to use; imports no Ray, which takes seconds."""
+"""Finds out whether there is a Ray cluster to use, without importing Ray, which takes seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of bulk answering: which questions are left, what answers them, and the spreadsheet at the end."""
+"""One run of bulk answering: the questions that are left, what answers them, and the spreadsheet at the end."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class BulkRun:
     remark: Callable[[str], object]
 
     def answer(self, asked: QuestionFile, about: Mapping[str, str], panel: Panel | None = None) -> AnswerSummary:
-        """Answer what is left of ``asked``. ``about`` tells the spreadsheet what the questions are, ``panel`` which
-        table to make of them."""
+        """Answer the questions of ``asked`` that are left. For a spreadsheet, ``about`` describes them and ``panel`` is
+        the table to make of the answers."""
         for text in asked.remarks:
             self.remark(text)
         with PredictionStore(store_of(self.out)) as store:
@@ -94,10 +94,10 @@ class BulkRun:
 
     @contextmanager
     def _answerer(self, to_ask: int) -> Iterator[tuple[Answer, Order]]:
-        """The function that answers questions, one engine (``workers`` 0) or a pool on Ray, and the order for it.
+        """The function that answers questions, by one engine (``workers`` 0) or a pool on Ray, and their order.
 
-        A vLLM engine batches the requests of many questions, so one engine is the default for it; not for a job on a
-        cluster, which may run on a head without GPU.
+        With vLLM the default is one engine, because it batches the requests of many questions. A job on a cluster uses
+        a pool, because its head may have no GPU.
         """
         index, settings, workers = self.index, self.settings, self.workers
         waits = asks_llm(settings)
@@ -132,7 +132,7 @@ class BulkRun:
                     pool.close()
 
     def _filings(self) -> Mapping[str, Filing]:
-        """The filings to link to; none, with a remark, if the index is gone."""
+        """The filings to link to; if the index is gone, none and a remark."""
         try:
             return IndexReader.open(self.index).filings().by_id
         except IndexMissingError as error:

@@ -1,4 +1,4 @@
-"""What went wrong in a worker, on one line."""
+"""Finds what went wrong in a worker, as one line."""
 
 from __future__ import annotations
 

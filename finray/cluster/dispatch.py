@@ -1,4 +1,4 @@
-"""Dispatch questions to workers: none waits behind another while a worker is free. No Ray here."""
+"""Dispatches questions to workers so that none waits behind another while a worker is free. Does not use Ray."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ W = TypeVar("W", bound=Hashable)
 
 
 class Assignment(Generic[W]):
-    """A question is assigned to ``worker`` until ``moved`` is done; by then ``worker`` is another one."""
+    """A question at a worker. Once ``moved`` is done, ``worker`` is another one."""
 
     def __init__(self, topic: Hashable = None) -> None:
         self.topic = topic
@@ -57,7 +57,7 @@ class Dispatcher(Generic[W]):
         self._dispatch()
 
     def remove(self, worker: W) -> bool:
-        """Whether it was there. The caller acquires new assignments for its questions."""
+        """Remove a worker; returns whether it was there. The caller acquires new assignments for its questions."""
         self._topics.pop(worker, None)
         return self._assigned.pop(worker, None) is not None
 
@@ -109,7 +109,7 @@ class Dispatcher(Generic[W]):
             assignment.assign(worker)
 
     def _next_for(self, worker: W) -> Assignment[W]:
-        """Removed from those that wait."""
+        """Take the best question for ``worker`` from those that wait."""
         own = self._topics.get(worker)
         others = {topic for other, topic in self._topics.items() if other != worker}
         best = min(self._waiting, key=lambda each: (each.topic != own, each.topic in others))

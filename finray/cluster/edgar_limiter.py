@@ -1,4 +1,4 @@
-"""The rate limiter of a whole cluster: one named actor that every job on the cluster asks.
+"""Limits the requests to EDGAR of a whole cluster: one named actor that every job on the cluster asks.
 
 It outlives the job that made it, so a job that restarts while EDGAR blocks every request goes on waiting.
 """
@@ -18,6 +18,8 @@ _ASK_AGAIN_SECONDS = 1.0
 
 
 class _Actor(Pacer):
+    """A Pacer whose attribute can be asked for: Ray calls only methods."""
+
     def count_pauses(self) -> int:
         return self.pauses
 

@@ -1,4 +1,4 @@
-"""Attempts at embedding filings, kept outside of the workers: a worker that a filing kills cannot remember which."""
+"""Counts attempts at embedding filings outside of the workers: a worker that a filing kills cannot remember which."""
 
 from __future__ import annotations
 

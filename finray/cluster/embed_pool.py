@@ -1,4 +1,4 @@
-"""The pool of embedding workers: how many, on which share of processors and GPUs, with which batches."""
+"""Plans and runs the pool of embedding workers: their number, shares of processors and GPUs, and batches."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from finray.models.encoder import Encoder
 LoadEncoder = Callable[..., Encoder]
 """As ``finray.models.encoder_loading.load_encoder``."""
 
-PARSE_CPUS = 0.1
+_PARSE_CPUS = 0.1
 WRITE_CPUS = 0.1
 """Beside workers without a GPU: parsing and writing take a tenth of the time of embedding, or less."""
 _EMBED_CPUS = 0.8
-"""So a processor is shared out, not promised twice."""
+"""What parsing and writing leave of a processor."""
 _LEAST_EMBED_CPUS = 0.45
 _ROOM = 0.9
-"""Share of the processors that workers of a lost node may fill up."""
+"""Share of the remaining processors that all workers may take after a node is lost."""
 _GPU_TOKENS = 262_144
 _FILINGS_TOGETHER, _FILINGS_ALONE = 64, 4
 _BATCHES_TOGETHER, _BATCHES_ALONE = 2, 8
-"""Batches for each worker in a small job, at least: more finish evenly, fewer fill a GPU better."""
+"""Least number of batches for each worker: more finish evenly, fewer fill a GPU better."""
 _EPSILON = 1e-6
 
 
@@ -47,7 +47,7 @@ class Node:
 @dataclass(frozen=True, slots=True)
 class EmbedPool:
     """``minimum`` to ``maximum`` workers, ``first`` at the start, each with ``cpus`` and ``gpus``. A worker gets up to
-    ``filings`` at a time and encodes those together that have ``tokens`` together (0: each alone), with
+    ``filings`` at a time and encodes several together until they have ``tokens`` tokens (0: each filing alone), with
     ``fixed_shapes`` or without. A parsing task takes ``parse_cpus``."""
 
     minimum: int
@@ -116,20 +116,19 @@ def _gpus_per_worker(nodes: list[Node], settings: Settings) -> float:
 def _cpus(nodes: list[Node], workers: int, gpus: float) -> tuple[float, float]:
     """Processors of an embedding worker and of a parsing task.
 
-    A worker with a GPU keeps a processor busy with tokens, and parsing needs whole processors to keep up. One without
-    computes all the time while little parsing is needed. Its share leaves room on other nodes for the workers of a lost
-    node: work that was assigned to a worker that cannot restart would wait for a new node.
+    A worker with a GPU keeps a processor busy with tokens, and parsing needs whole processors to keep up. Workers
+    without a GPU compute all the time and need little parsing. Their share leaves room on the other nodes for the
+    workers of a lost one: if these could not restart, their work would wait for a new node.
     """
     cpus = sum(node.cpus for node in nodes)
     if gpus:
         return (1.0, 0.8) if not cpus or cpus >= workers + 1 else (0.45, 0.35)
-    left = sorted(node.cpus for node in nodes if node.cpus)[:-1]
+    left = sorted(node.cpus for node in nodes if node.cpus)[:-1]  # if the largest node is lost
     share = _EMBED_CPUS
-    while (
-        left and workers <= cpus and share > _LEAST_EMBED_CPUS and sum(int(_ROOM * c / share) for c in left) < workers
-    ):
-        share = round(share - 0.05, 2)
-    return share, PARSE_CPUS
+    if left and workers <= cpus:
+        while share > _LEAST_EMBED_CPUS and sum(int(_ROOM * node_cpus / share) for node_cpus in left) < workers:
+            share = round(share - 0.05, 2)
+    return share, _PARSE_CPUS
 
 
 def embedded(
@@ -154,15 +153,14 @@ def embedded(
 
 
 def _device_of(settings: EncoderSettings, pool: EmbedPool) -> EncoderSettings:
-    """A worker without a GPU of its own uses none: Ray does not hide those of others from it."""
+    """``settings`` for a worker of ``pool``: without a GPU of its own it uses none, which Ray does not ensure."""
     return settings if pool.gpus else settings.model_copy(update={"device": "cpu"})
 
 
 class _Embedder:
     """An embedding worker, with one thread: with more, the workers would compete for processors.
 
-    It returns a batch as a whole: Ray repeats what was not returned if it dies, and the repetition may be cut
-    differently.
+    It returns a batch as a whole: if the worker dies, Ray repeats what was not returned, perhaps in other batches.
     """
 
     def __init__(
@@ -185,4 +183,5 @@ class _Embedder:
 
 
 def process_name() -> str:
+    """This process among those of the cluster."""
     return f"{socket.gethostname()}:{os.getpid()}"

@@ -48,8 +48,8 @@ T = TypeVar("T")
 Row = dict[str, Any]
 
 _TASK_FILES, _TASK_BYTES = 64, 4 * 1024**2
-"""A parsing task costs Ray some 20 ms, as much as three short filings, while a long one takes seconds to embed: so a
-task is cut by size. Small jobs pass on single filings, to finish evenly."""
+"""Limits of one parsing task. A task costs Ray some 20 ms, as much as three short filings, while a long filing takes
+seconds to embed, so size counts too. In small jobs each task has one filing, so that they finish evenly."""
 _TASKS_PER_CPU = 32
 _WRITE_FILINGS, _WRITE_BYTES = 512, 64 * 1024**2
 """Limits of one write: each adds a fragment to every table until the job compacts them."""
@@ -76,7 +76,7 @@ def index_filings(
 
 
 def finish_on_ray(run: IndexRun, *, load: LoadEncoder = load_encoder) -> IndexSummary:
-    """Do what ``run`` has planned; see ``index_filings``."""
+    """Index what ``run`` has planned, as ``index_filings`` does."""
     settings, listing, plan, collector = run.settings, run.listing, run.plan, run.collector
     if not plan.todo and not has_cluster():
         return collector.finish(listing, {})
@@ -96,7 +96,7 @@ def finish_on_ray(run: IndexRun, *, load: LoadEncoder = load_encoder) -> IndexSu
 
 
 def on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
-    """The index's upkeep as Ray tasks (see ``finray.index.tasks.Run``). Also raises ClusterError."""
+    """Run tasks of the index's upkeep on Ray (see ``finray.index.tasks.Run``). Also raises ClusterError."""
     run: Any = ray.remote(lambda task: task())
     try:
         results: list[T] = ray.get([run.remote(task) for task in tasks])
@@ -115,11 +115,11 @@ def _written_batches(
     target: WriteTarget,
     load: LoadEncoder,
 ) -> Iterator[WrittenBatch]:
-    """Every file of ``todo`` once, in order of completion."""
+    """Each file of ``todo`` in exactly one batch, in order of completion."""
     files = [planned.file for planned in todo]
     rows = [{"content": pickle.dumps(some)} for some in parsing_tasks(files, cpus)]
     parsed = ray.data.from_items(rows, override_num_blocks=len(rows)).flat_map(
-        _read_and_parse,  # type: ignore[arg-type]  # ray's hint knows no fn_kwargs
+        _read_and_parse,  # type: ignore[arg-type]  # ray's type hint has no fn_kwargs
         fn_kwargs={"settings": settings},
         num_cpus=pool.parse_cpus,
         compute=ray.data.TaskPoolStrategy(size=cpus),
@@ -170,7 +170,7 @@ def _stopped(error: RayError) -> ClusterError:
     )
 
 
-# Stages pass each other one column: the pickled object.
+# Rows between stages have one column, ``content``: a pickled object.
 def _read_and_parse(row: Row, settings: Settings) -> list[Row]:
     parser, who = _parser(settings), process_name()
     files: list[SourceFile] = pickle.loads(row["content"])

@@ -52,7 +52,7 @@ class LastMessage:
         self._send(_CANCELLED)
 
     def _send(self, message: bytes) -> bool:
-        """Whether the child received this message or an earlier one; false if it was killed."""
+        """Send the child its only message. False if it was killed before it received this or an earlier one."""
         assert self._child.stdin is not None
         with self._lock:
             if not self._child.stdin.closed:
@@ -80,8 +80,8 @@ def connected(node: str) -> socket.socket | None:
 
 
 def reconnected(node: str) -> socket.socket | None:
-    """A new connection after one was lost; None also if the node is ending. It closes its sockets one after another, so
-    a connection that is lost at once does not count."""
+    """A new connection after one was lost; None if the node is gone or ending. A node that ends closes its sockets one
+    after another, so a connection that is lost at once does not count."""
     while peer := connected(node):
         closed, _, _ = select.select([peer], [], [], _CLOSING_SECONDS)
         if not closed:

@@ -1,4 +1,4 @@
-"""Tells the user that a job waits for nodes: Ray itself waits without a message, forever if necessary."""
+"""Warns that a job waits for nodes: Ray itself waits without a message, forever if necessary."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def announced_wait(pool: EmbedPool, nodes: Callable[[], list[Node]] = cluster_no
 
 def _watch(pool: EmbedPool, nodes: Callable[[], list[Node]], done: threading.Event) -> None:
     since: float | None = None
-    said = 0.0
+    warned = 0.0
     while True:
         now = time.monotonic()
         if any(pool.fits(node) for node in nodes()):
             if since is not None:
                 _log.warning("a node has come after %.0f s; the job goes on", now - since)
             since = None
-        elif since is None or now - said >= _REPEAT_SECONDS:
-            since, said = now if since is None else since, now
+        elif since is None or now - warned >= _REPEAT_SECONDS:
+            since, warned = now if since is None else since, now
             _log.warning("%s", _waiting(pool, now - since))
         if done.wait(_CHECK_SECONDS):
             return

@@ -1,4 +1,4 @@
-"""Attach to a running Ray cluster, or start a small local one."""
+"""Attaches to a running Ray cluster, or starts a small local one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,17 @@ _CPP_LOG_LEVEL = "_ZN3ray6RayLog19severity_threshold_E"
 _FATAL = 3  # ray::RayLogLevel::FATAL
 _TOKENS = frozenset({"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"})
 _TOKEN_NOTICE = "ray._private.authentication.authentication_token_setup"
-_NO_CLUSTER = (ConnectionError, OSError, RuntimeError, TimeoutError, ValueError, ray.exceptions.RayError)
+_NO_CLUSTER = (OSError, RuntimeError, ValueError, ray.exceptions.RayError)
+_LOCAL_VARIABLES = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_worker_niceness": "0",  # a user waits for this command
+    # Parsing pauses while embedding catches up; an idle worker that is killed meanwhile loses its parser.
+    "RAY_idle_worker_killing_time_threshold_ms": "600000",
+    # By default a node that does not answer for some 25 s counts as lost, even the only one, while a hundred processes
+    # want its processors. If it really dies, its processes notice (finray.cluster.watch).
+    "RAY_health_check_timeout_ms": "120000",
+}
+"""Environment of a local cluster; the user's own variables take precedence."""
 
 
 class ClusterError(FinrayError):
@@ -35,12 +45,12 @@ class ClusterError(FinrayError):
 
 @contextmanager
 def ray_cluster(*, num_cpus: int | None = None, show: bool = False, running: bool = False) -> Iterator[None]:
-    """Ray is connected inside the block. ``show`` lets Ray and Ray Data report on standard error.
+    """Connect to Ray for the block. ``show`` lets Ray and Ray Data report on standard error.
 
     Uses an existing connection, or attaches to the cluster at ``RAY_ADDRESS`` (always set inside ``ray job submit``),
-    with ``running`` also to one on this machine. Else starts a local cluster with ``num_cpus`` (default: all), which
-    ends with the block. Ray listens on all interfaces and runs any code that it receives, so only this process and its
-    children know the token.
+    with ``running`` also to one on this machine. Otherwise starts a local cluster with ``num_cpus`` (default: all),
+    which ends with the block.
+
     Raises ClusterError. If a cluster that this attached to or started is gone for good, the process exits
     (finray.cluster.watch).
     """
@@ -49,32 +59,10 @@ def ray_cluster(*, num_cpus: int | None = None, show: bool = False, running: boo
         yield
         return
     own = not (has_cluster() or running)
-    if not own:
-        _connect(show, address=os.environ.get("RAY_ADDRESS") or "auto")
+    if own:
+        _start_local(show, num_cpus)
     else:
-        # Ray requires a token unless RAY_AUTH_MODE disables it. Without one in the environment it would write one to
-        # the home folder, and a later `ray start` and its clients would disagree about it.
-        if not _TOKENS & os.environ.keys():
-            os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
-        logging.getLogger(_TOKEN_NOTICE).setLevel(logging.ERROR)
-        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-        os.environ.setdefault("RAY_worker_niceness", "0")  # a user waits for this command
-        # Parsing pauses while embedding catches up; an idle worker that is killed meanwhile loses its parser.
-        os.environ.setdefault("RAY_idle_worker_killing_time_threshold_ms", "600000")
-        # By default a node that does not answer for some 25 s counts as lost, as does this one, which has no other, if
-        # a hundred processes want its processors. If it really dies, its processes notice (finray.cluster.watch).
-        os.environ.setdefault("RAY_health_check_timeout_ms", "120000")
-        if _LOG_LEVEL not in os.environ:
-            os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side logs its internals to the terminal
-            _silence_startup()
-        _connect(
-            show,
-            address="local",  # else Ray looks for another cluster on this machine
-            num_cpus=num_cpus,
-            include_dashboard=False,
-            object_store_memory=_OBJECT_STORE_BYTES,
-            _node_ip_address="127.0.0.1",
-        )
+        attach(show=show)
     _show_ray_data(show)
     try:
         with watched(own_cluster=own):
@@ -83,9 +71,35 @@ def ray_cluster(*, num_cpus: int | None = None, show: bool = False, running: boo
         ray.shutdown()
 
 
-def attach() -> None:
+def attach(*, show: bool = False) -> None:
     """Connect to the cluster at ``RAY_ADDRESS``, else to one on this machine; start none. Raises ClusterError."""
-    _connect(show=False, address=os.environ.get("RAY_ADDRESS") or "auto")
+    _connect(show, address=os.environ.get("RAY_ADDRESS") or "auto")
+
+
+def _start_local(show: bool, num_cpus: int | None) -> None:
+    """Start a cluster on this machine and connect to it.
+
+    Ray listens on all interfaces and runs any code that it receives, so only this process and its children know the
+    token.
+    """
+    # Ray requires a token unless RAY_AUTH_MODE disables it. Without one in the environment it would write one to the
+    # home folder, and a later `ray start` and its clients would disagree about it.
+    if not _TOKENS & os.environ.keys():
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+    logging.getLogger(_TOKEN_NOTICE).setLevel(logging.ERROR)
+    for name, value in _LOCAL_VARIABLES.items():
+        os.environ.setdefault(name, value)
+    if _LOG_LEVEL not in os.environ:
+        os.environ[_LOG_LEVEL] = "fatal"  # Ray's C++ side logs its internals to the terminal
+        _silence_startup()
+    _connect(
+        show,
+        address="local",  # else Ray looks for another cluster on this machine
+        num_cpus=num_cpus,
+        include_dashboard=False,
+        object_store_memory=_OBJECT_STORE_BYTES,
+        _node_ip_address="127.0.0.1",
+    )
 
 
 def _silence_startup() -> None:

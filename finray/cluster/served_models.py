@@ -45,7 +45,7 @@ _START_SECONDS = 600.0
 
 @dataclass(frozen=True, slots=True)
 class ServedModels:
-    """The models ``roles`` of the application ``app``. It has no handles, so that it can be sent to workers."""
+    """The models of the application ``app`` for ``roles``. Holds no handles, so that it can be sent to workers."""
 
     app: str
     roles: frozenset[Role]
@@ -71,8 +71,8 @@ class ServedModels:
 def find_models(app: str, settings: Settings) -> ServedModels:
     """The models of the running application ``app`` that answering questions with ``settings`` calls.
 
-    Ray must be connected. Raises UsageError if no such application runs, or if it has none of these models or others;
-    ModelUnavailableError if a replica does not answer.
+    Ray must be connected. Raises UsageError if no such application runs, or if it has none of these models or other
+    ones instead; ModelUnavailableError if a replica does not answer.
     """
     logging.getLogger("ray.serve").setLevel(logging.WARNING)  # it reports every handle
     applications = serve.status().applications
@@ -96,7 +96,7 @@ def find_models(app: str, settings: Settings) -> ServedModels:
 
 
 def _wanted(settings: Settings) -> dict[Role, dict[str, object]]:
-    """The models that answering calls, each with what decides its results."""
+    """The models that answering calls, each with the settings that decide its results."""
     names = {"model", "revision", "max_tokens"}
     wanted: dict[Role, dict[str, object]] = {"encoder": settings.encoder.model_dump(include=names)}
     if settings.document_reranker.model:

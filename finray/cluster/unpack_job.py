@@ -1,4 +1,4 @@
-"""Unpack EDGAR dumps as Ray tasks, several at a time; the caller keeps the ledger (``finray.edgar.unpack``)."""
+"""Unpacks EDGAR dumps as Ray tasks, several at a time; the caller keeps the ledger (``finray.edgar.unpack``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from finray.edgar.feed import Dump
 from finray.edgar.unpack import UnpackedDump, UnpackJob, unpack_dump
 
 _AHEAD: Final = 4
-"""Dumps for each worker that may be unpacked before one that takes long is."""
+"""Dumps for each worker that may be unpacked while an earlier one is not yet."""
 _RETRIES: Final = 1
 """Retries of a task whose worker or node dies. A dump that kills it again is a problem of the run."""
 
@@ -84,7 +84,7 @@ class UnpackOnRay:
 
 
 def _task(dump: Dump) -> Any:
-    """The task for ``dump``: on this machine if it was downloaded here, which is no work for the cluster's planning."""
+    """The task for ``dump``. One that was downloaded runs on this machine, beside what the cluster schedules."""
     task: Any = ray.remote(max_retries=_RETRIES)(_unpack)
     if not dump.source:
         return task

@@ -1,7 +1,7 @@
-"""Exit with a clear message if the Ray cluster is gone for good, or its disk is full.
+"""Exits with a clear message if the Ray cluster is gone for good, or its disk is full.
 
-If its node or head does not come back, Ray itself ends a process, at once or after a minute, with exit code 1 and no
-advice. It raises no exception, so this must come first.
+If the node or head of a process does not come back, Ray ends the process, at once or after a minute, with exit code 1
+and no advice. It raises no exception, so this must come first.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEAD_SECONDS_NAME = "RAY_gcs_rpc_server_reconnect_timeout_s"
 _HEAD_SECONDS = 60.0
 """How long Ray waits for a head to restart, unless the variable is set."""
 _HEAD_PATIENCE = 0.75
-"""Share of that time after which the head counts as gone: before Ray gives up."""
+"""Share of that time after which the head counts as gone, before Ray gives up."""
 _MIN_FREE_BYTES = 2**20
 _FULL_DISK_SECONDS = 20.0
 """Ray would restart workers that cannot write their logs forever."""

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from finray.core.arrays import Floats
 
 RESAMPLES = 2_000
 SEED = 0
 CONFIDENCE = 0.95
 _DRAWS_AT_ONCE = 4_000_000
-"""Limits the memory of one step to about 64 MB."""
+"""Numbers drawn in one step: about 64 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +26,17 @@ class Estimate:
     n: int
 
 
-def estimate(scores: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
-    """Mean of ``scores`` and its percentile interval, deterministic for a seed."""
+def estimate(scores: Sequence[float]) -> Estimate:
+    """Mean of ``scores`` and its percentile interval; the same scores always give the same interval."""
     values = np.asarray(scores, dtype=np.float64)
     if values.size == 0:
         return Estimate(None, None, None, 0)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(_resampled_means(values, resamples, seed), [tail, 1 - tail])
+    low, high = np.quantile(_resampled_means(values), [tail, 1 - tail])
     return Estimate(float(values.mean()), float(low), float(high), int(values.size))
 
 
-def paired_difference(
-    first: Sequence[float], second: Sequence[float], *, resamples: int = RESAMPLES, seed: int = SEED
-) -> Estimate:
+def paired_difference(first: Sequence[float], second: Sequence[float]) -> Estimate:
     """Mean of ``first - second`` over the same questions; the difference is significant if the interval excludes 0.
 
     Raises ValueError if the lengths differ.
@@ -45,14 +44,14 @@ def paired_difference(
     if len(first) != len(second):
         raise ValueError(f"{len(first)} scores against {len(second)}: a paired difference needs the same questions")
     differences = np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)
-    return estimate(differences.tolist(), resamples=resamples, seed=seed)
+    return estimate(differences.tolist())
 
 
-def _resampled_means(values: NDArray[np.float64], resamples: int, seed: int) -> NDArray[np.float64]:
-    random = np.random.default_rng(seed)
+def _resampled_means(values: Floats) -> Floats:
+    random = np.random.default_rng(SEED)
     rows = max(1, _DRAWS_AT_ONCE // values.size)
     parts = [
-        values[random.integers(0, values.size, size=(min(rows, resamples - start), values.size))].mean(axis=1)
-        for start in range(0, resamples, rows)
+        values[random.integers(0, values.size, size=(min(rows, RESAMPLES - start), values.size))].mean(axis=1)
+        for start in range(0, RESAMPLES, rows)
     ]
     return np.concatenate(parts)

@@ -23,7 +23,7 @@ class SettingsError(UsageError):
 
 
 class MissingExtraError(UsageError):
-    """A package is not installed that only an extra of finray brings; the message names the extra."""
+    """A package of one of finray's extras is not installed; the message names the extra."""
 
 
 class SourceError(UsageError):
@@ -39,7 +39,7 @@ class IndexMissingError(UsageError):
 
 
 class IndexDamagedError(UsageError):
-    """Files of an index cannot be read any more; the message has the command that repairs it."""
+    """Files of an index cannot be read; the message has the command that repairs it."""
 
 
 class IndexMismatchError(UsageError):
@@ -60,7 +60,7 @@ class FilingError(FinrayError):
         self.detail = detail
 
     def __reduce__(self) -> tuple[type[FilingError], tuple[str, str, str]]:
-        # By default exceptions pickle by their args, which here are not the constructor's.
+        # Exceptions pickle their args, which here are not those of the constructor.
         return (type(self), (self.stage, self.reason, self.detail))
 
 
@@ -141,4 +141,4 @@ class RequestRejectedError(ModelUnavailableError):
 
 
 class ModelReplyError(ModelError):
-    """The model's reply has not the requested form."""
+    """The model's reply does not have the requested form."""

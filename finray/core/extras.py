@@ -13,7 +13,10 @@ Extra = Literal["serve", "edgar", "train", "trees", "llm", "sheets", "mcp", "ope
 
 @contextmanager
 def extra(name: Extra, what: str) -> Iterator[None]:
-    """Import inside the block what the extra ``name`` brings. Raises MissingExtraError: ``what`` needs it."""
+    """Import packages of the extra ``name`` inside this block.
+
+    Raises MissingExtraError, which says that ``what`` needs it, if one is not installed.
+    """
     try:
         yield
     except ModuleNotFoundError as error:

@@ -25,7 +25,7 @@ class FilingFilter:
         return self.test()(filing)
 
     def test(self) -> Callable[[Filing], bool]:
-        """``passes`` as a function for many filings, which folds the criteria once."""
+        """A function like ``passes`` for many filings: it prepares the criteria once."""
         years = frozenset(self.fiscal_years)
         forms = frozenset(form.casefold() for form in self.forms)
         companies = frozenset(key for company in self.companies for key in asked_as(company))

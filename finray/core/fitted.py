@@ -1,4 +1,4 @@
-"""Named weights that a command fitted: a JSON file with the weights, their values by hand, the data behind them."""
+"""Fitted weights by name, in a JSON file: the weights, the hand-chosen values behind them, and the data used."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from finray.core.errors import ModelUnavailableError
 
 @dataclass(frozen=True, slots=True)
 class FittedWeights:
-    """``prior`` holds values chosen by hand, which a fit starts from and is drawn to; ``weights`` those in use."""
+    """``weights`` are in use; ``prior`` are values chosen by hand, from which a fit starts and to which it is
+    regularized."""
 
     weights: Mapping[str, float]
     prior: Mapping[str, float]
@@ -25,7 +26,8 @@ def shipped_weights(package: str, file: str, names: Collection[str]) -> FittedWe
 
 
 def read_weights(text: str, where: str, names: Collection[str]) -> FittedWeights:
-    """Raises ModelUnavailableError."""
+    """The weights in ``text``, the content of ``where``. Raises ModelUnavailableError if they are not those of
+    ``names``."""
     try:
         content = json.loads(text)
         weights, prior = ({str(k): float(v) for k, v in content[part].items()} for part in ("weights", "prior"))
@@ -38,7 +40,7 @@ def read_weights(text: str, where: str, names: Collection[str]) -> FittedWeights
 
 
 def weights_json(fitted: FittedWeights, trained: Mapping[str, Any]) -> str:
-    """The file's content; ``trained`` says on what."""
+    """The content of a file of weights; ``trained`` describes the data of the fit."""
     parts = {
         part: {name: round(value, 4) for name, value in values.items()}
         for part, values in (("weights", fitted.weights), ("prior", fitted.prior))

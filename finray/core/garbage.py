@@ -1,4 +1,4 @@
-"""How often a process that makes millions of objects looks for garbage."""
+"""Tunes garbage collection for processes that create millions of objects."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ _NEW_OBJECTS, _YOUNG, _MIDDLE = 20_000, 50, 100
 
 
 def collect_seldom() -> None:
-    """Look for unreachable objects every 20,000 new ones. By default Python does so every 700, which takes a twentieth
-    of the time of parsing a filing, and as much of answering a question."""
+    """Collect garbage every 20,000 new objects. Python's default of 700 takes a twentieth of the time of parsing a
+    filing, and of answering a question."""
     gc.set_threshold(_NEW_OBJECTS, _YOUNG, _MIDDLE)

@@ -1,4 +1,4 @@
-"""Journal of one question: trace lines, tokens by stage, and a report of each stage."""
+"""Journal of one question: trace lines, tokens by stage, and reports of its stages."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ T = TypeVar("T")
 class StageReport:
     """A stage of the loop begins (``seconds`` is None) or has ended.
 
-    ``iteration`` is 0 for the first retrieval, then the round of the loop from 1. ``at`` is its beginning in seconds
-    since the epoch. The other fields are set at the end: ``result`` is the role's (a Query, Documents, Passages, a
-    Curation, an Answer), ``usage`` the tokens by stage name, ``lines`` the trace lines of this stage.
+    ``iteration`` is 0 for the first retrieval, then the round of the loop from 1. ``at`` is when the stage began, in
+    seconds since the epoch. The other fields are set at the end: ``result`` is the role's (a Query, Documents,
+    Passages, a Curation, an Answer), ``usage`` the tokens by stage name, ``lines`` the trace lines of this stage.
     """
 
     stage: Stage
@@ -65,18 +65,8 @@ class Journal:
         self._observer(StageReport(stage, iteration, at))
         result = await work()
         seconds = time.perf_counter() - started
-        spent = {name: _less(used, before.get(name)) for name, used in self.usage.items() if used != before.get(name)}
+        spent = {
+            name: used - before.get(name, TokenUsage()) for name, used in self.usage.items() if used != before.get(name)
+        }
         self._observer(StageReport(stage, iteration, at, seconds, result, spent, tuple(self.lines[lines:])))
         return result
-
-
-def _less(used: TokenUsage, before: TokenUsage | None) -> TokenUsage:
-    if before is None:
-        return used
-    return TokenUsage(
-        used.prompt_tokens - before.prompt_tokens,
-        used.completion_tokens - before.completion_tokens,
-        used.cost - before.cost,
-        used.cached_tokens - before.cached_tokens,
-        used.calls - before.calls,
-    )

@@ -26,7 +26,7 @@ class Period:
 
     @property
     def length(self) -> int | None:
-        """Months of a flow, None if the question leaves it open: a year may be that of a report on a quarter."""
+        """Months of a flow; None if the question leaves it open: it may name the year of a quarterly report."""
         if self.months is not None:
             return self.months
         return 3 if self.part in ("Q1", "Q2", "Q3", "Q4") and self.date is None else None

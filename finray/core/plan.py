@@ -1,4 +1,4 @@
-"""What a numeric question needs computed: metrics, operands and the program over them.
+"""The computation that a numeric question asks for: metrics, operands and the program over them.
 
 A plan makes a numeric answer checkable: the curator asks for each operand that is not covered yet, the answerer reads
 the operands and runs the program, and both are shown to the person who asked.
@@ -41,11 +41,11 @@ class Phrase:
     metrics: tuple[tuple[str, frozenset[str]], ...]
     measure: Measure
     instant: bool = False
-    """A day's balance is asked for ("at the end of"), not a flow over a period."""
+    """The question asks for the balance on a day ("at the end of"), not for a flow over a period."""
     must: frozenset[str] = frozenset()
     """The row itself must hold one of these words: "Increase in inventories", not inventories."""
     stated: bool = False
-    """The question says what is measured ("in USD millions"): no row of another measure can answer."""
+    """The question names the measure ("in USD millions"), so no row of another measure can answer."""
 
     @property
     def opening(self) -> bool:
@@ -54,7 +54,7 @@ class Phrase:
 
     @property
     def name(self) -> str:
-        """The phrase as an operand is called in a program: "current_federal_income_tax_expense"."""
+        """The phrase as the name of an operand in a program: "current_federal_income_tax_expense"."""
         return "_".join(re.findall(r"[a-z][a-z0-9]*", self.text.lower())[:8]) or "amount"
 
 
@@ -66,15 +66,15 @@ class Measures:
     formulas: tuple[Formula, ...]
     phrases: Mapping[str, Phrase] = field(default_factory=dict)
     settled: bool = False
-    """The formula holds the comparison or the sum that the question asks for: no other is to be made of it."""
+    """The formula already has the comparison or the sum that the question asks for; do not add another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One number that the program needs: ``name`` in the program, ``item`` of one company and period.
+    """One number that the program needs: ``item`` of one company and period, called ``name`` in the program.
 
-    ``item`` is a canonical line item, or the name of ``phrase``, which is looked up by its words. ``wording`` is what
-    a person calls it.
+    ``item`` is a canonical line item, or the name of ``phrase``, which is looked up by its words. ``wording`` is for
+    people.
     """
 
     name: str
@@ -91,10 +91,11 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``program`` is over operand names. ``unit`` is that of its value; ``metric`` what a person calls it.
+    """How to compute an answer. ``program`` is over names of operands, ``unit`` is the unit of its value, ``metric``
+    is its name for people.
 
-    ``parts`` are programs whose values are shown beside the result (the years of a trend, the companies compared);
-    for "highest", ``program`` is empty and the value is that of the second metric of the winner.
+    ``parts`` are programs whose values are shown beside the result (the years of a trend, the companies compared).
+    For "highest", ``program`` is empty and the value is that of the second metric of the winner.
     """
 
     kind: Kind
@@ -107,12 +108,12 @@ class Plan:
     choose: tuple[tuple[str, str, str], ...] = ()
     """For "highest": (company, program that ranks, program that answers), one for each company."""
     lowest: bool = False
-    """For "highest" and "which" the least wins; for "trend" and "versus" the question claims a fall, or less;
-    for "difference" the later figure is taken from the earlier one."""
+    """For "highest" and "which", the smallest wins. For "trend" and "versus", the question claims a fall, or less. For
+    "difference", the later figure is subtracted from the earlier one."""
     spelled: bool = False
-    """The question itself names every operand; else the formula does."""
+    """The question itself names every operand, not only the formula."""
     derived: tuple[str, ...] = ()
-    """Periods that are differences of others: "Q4 2022: the year less nine months"."""
+    """Periods computed as differences of others: "Q4 2022: the year less nine months"."""
 
     def __str__(self) -> str:
         program = self.program or "; ".join(f"{company}: {rank}" for company, rank, _ in self.choose)
@@ -137,7 +138,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What some passages cover of ``plan``: operands found, by name, and those that are absent."""
+    """Which operands of ``plan`` some passages cover: those found, by name, and those absent."""
 
     plan: Plan
     found: Mapping[str, Found]

@@ -37,6 +37,15 @@ class TokenUsage(Record):
             self.calls + other.calls,
         )
 
+    def __sub__(self, other: TokenUsage) -> TokenUsage:
+        return TokenUsage(
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+            self.cost - other.cost,
+            self.cached_tokens - other.cached_tokens,
+            self.calls - other.calls,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class CitedCell(Record):
@@ -94,7 +103,7 @@ class Answer:
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
-        """No answer, because the filings lack what ``missing`` names."""
+        """The refusal for what ``missing`` names: the filings lack it."""
         return cls(f"Not found in the filings: {'; '.join(missing)}.", "unanswerable", missing=missing)
 
 
@@ -165,6 +174,6 @@ class Prediction(Record):
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:
-        """The prediction for a question that ``error`` kept from being answered."""
+        """The prediction for a question that could not be answered because of ``error``."""
         problem = f"{type(error).__name__}: {error}"
         return cls(question.qid, question.question, "", "error", error=problem, settings_hash=settings_hash)

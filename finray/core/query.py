@@ -1,4 +1,4 @@
-"""A question, read: companies, periods, forms, metrics, statements, and what is to be computed."""
+"""A question as it was read: companies, periods, forms, metrics, statements, and what to compute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.core.plan import Measures
 
 SpanKind = Literal["company", "period", "form", "statement", "metric", "definition", "unit", "operator"]
 PIECES = " … "
-"""Stands between the pieces of a quantity's words that are not next to one another."""
+"""Joins words of one quantity that are not adjacent in the question."""
 AskedUnit = Literal["money", "percent", "ratio", "per share", "shares", "count", "days"]
 
 
@@ -28,9 +28,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """``scale`` is the word an amount is shown in, None where the question leaves it open. ``currency`` is the ISO 4217
-    code of amounts, "" if they are not money. ``unit`` is what the figure must measure, None if the question does not
-    say."""
+    """How a figure is to be written. ``scale`` is the word for the scale of amounts ("million"), None if the question
+    leaves it open. ``currency`` is the ISO 4217 code of amounts, "" if they are not money. ``unit`` is what the figure
+    must measure, None if the question does not say."""
 
     scale: str | None
     decimals: int | None
@@ -66,8 +66,8 @@ class Query:
     names: tuple[str, ...] = ()
     """The words by which the question calls its companies."""
     unexplained: tuple[str, ...] = ()
-    """Words that are neither company, period, metric nor the common words of a numeric question: with any left, the
-    question asks for something narrower than its metrics ("wages as a percent of sales", "adjusted EBITDA")."""
+    """Words that are not a company, a period, a metric or common in numeric questions. If there are any, the question
+    asks for something narrower than its metrics ("wages as a percent of sales", "adjusted EBITDA")."""
     terms: tuple[str, ...] = ()
     """Words added to ``text`` for lexical search: the accounting wording behind everyday terms."""
     spans: tuple[Span, ...] = ()
@@ -79,23 +79,23 @@ class Query:
     measures: tuple[Measures, ...] = ()
     """Readings of what is to be computed, the likeliest first; empty if the answer is not a figure."""
     imagined: tuple[str, ...] = ()
-    """Passages that a query writer imagined; their vectors are searched with that of ``question``, unless that is
+    """Passages that a query writer imagined. The search uses their vectors beside that of ``question``, if that is not
     empty."""
     anywhere: bool = False
     """Whether filings of all companies are searched if the index has none of a named one: it may be a nickname or a
     former name, and a model judges what is found."""
     operation: str = ""
-    """What the trained reader finds is done with ``quantities``: "value", "growth", "share" …; "defined" if the
-    question says how; "" if it is not known."""
+    """What to do with ``quantities`` according to the trained reader: "value", "growth", "share" …; "defined" if the
+    question says how; "" if unknown."""
     quantities: tuple[str, ...] = ()
-    """The words of the question that name each figure, as the tagger reads them; PIECES is between those apart."""
+    """The words of the question that name each figure, as the tagger reads them, joined by PIECES if not adjacent."""
     own_words: str = ""
-    """The text as asked, if the ``usual_name`` of a metric stands in ``question`` and ``text`` in place of it."""
+    """The text as asked, if ``question`` and ``text`` have a metric's ``usual_name`` instead of the words asked."""
     usual_name: str = ""
 
     @property
     def worded(self) -> str:
-        """``text`` for people: in the question's own words."""
+        """``text`` in the question's own words, for people."""
         return self.own_words or self.text
 
     @property

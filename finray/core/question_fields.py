@@ -1,4 +1,4 @@
-"""Validation of a question record's fields: hostile values in, clean ones or a ``QuestionError`` out."""
+"""Validates the fields of a question record: returns clean values, or raises ``QuestionError`` for hostile ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXCERPT_CHARACTERS = 200
 """Longest excerpt of a bad line in a message: a line may have megabytes."""
 MAX_QID_CHARACTERS = 256
 MAX_CONTEXT = 20
-"""Earlier questions of a conversation that are read: the newest."""
+"""At most this many earlier questions of a conversation are read, the newest ones."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")  # tab, line feed and carriage return may stay
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -23,8 +23,8 @@ def read_qid(value: object) -> str:
         raise QuestionError("no qid: the field 'qid' is missing or null")
     if isinstance(value, float) and not math.isfinite(value):
         raise QuestionError(f"'qid' is {value}")
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value)
+    if (number := _number_text(value)) is not None:
+        value = number
     if not isinstance(value, str):
         raise QuestionError(f"'qid' is {kind(value)}, not text or a number")
     if not value.strip():
@@ -61,24 +61,30 @@ def read_context(value: object, max_characters: int) -> tuple[str, ...]:
 
 
 def single_spaced(text: str) -> str:
-    """``text`` with single spaces, which spares the rules that read a question from runs of white space."""
+    """``text`` with every run of white space as one space, so that rules need not match runs."""
     return " ".join(text.split())
 
 
 def read_answer(value: object) -> str | None:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        return str(value)
-    return _optional_text("answer", value)
+    number = _number_text(value)
+    return number if number is not None else _optional_text("answer", value)
 
 
 def read_answer_or_exact(answer: object, exact: object) -> str | None:
-    """The gold answer; if it is absent or blank, ``exact``, which FinQA computes from its program."""
+    """The gold answer, or ``exact`` if it is absent or blank. FinQA computes ``exact`` from its program."""
     given = read_answer(answer)
     return given if exact is None or (given or "").strip() else read_answer(exact)
 
 
 def read_question_type(value: object) -> str | None:
     return _optional_text("question_type", value)
+
+
+def _number_text(value: object) -> str | None:
+    """A finite number as text; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return None if isinstance(value, float) and not math.isfinite(value) else str(value)
 
 
 def _optional_text(name: str, value: object) -> str | None:

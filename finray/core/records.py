@@ -96,7 +96,7 @@ def from_row(kind: type[T], value: object) -> T:
 
 
 def parse_json(content: bytes) -> object:
-    """Raises ValueError with one line about the problem."""
+    """The value of a JSON text. Raises ValueError with one line about the problem."""
     try:
         return from_json(content)
     except ValueError as error:
@@ -104,7 +104,7 @@ def parse_json(content: bytes) -> object:
 
 
 def is_torn(kind: type[Any], content: bytes) -> bool:
-    """Whether ``content`` is an incomplete JSON object of a ``kind``."""
+    """Whether ``content`` is the beginning of a JSON object of a ``kind``, as a killed writer leaves it."""
     try:
         from_json(content)
     except ValueError:

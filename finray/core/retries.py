@@ -1,4 +1,4 @@
-"""Attempts of one step, with waits between them, by stamina."""
+"""Retries with waits between the attempts, by stamina."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ logging.getLogger("stamina").addHandler(logging.NullHandler())
 
 
 class Attempts(Protocol):
-    """To be looped over, plainly or with ``async for``: ``with attempt: ...``."""
+    """Loop over it with ``for`` or ``async for``, and make each attempt in ``with attempt:``."""
 
     def __iter__(self) -> Iterator[stamina.Attempt]: ...
     def __aiter__(self) -> AsyncIterator[stamina.Attempt]: ...
@@ -31,11 +31,11 @@ def attempts(
     jitter_s: float,
     timeout_s: float | None = None,
 ) -> Attempts:
-    """Up to ``tries`` attempts while ``on`` accepts what one raises; the last error goes through.
+    """Up to ``tries`` attempts, as long as ``on`` accepts the error of the last one; the final error is raised.
 
     Waits ``wait_s`` before the second attempt, twice as long before each further one, with up to ``jitter_s`` on top,
-    but at most ``longest_wait_s``. If ``on`` returns a number, it is the wait. No attempt begins ``timeout_s`` after
-    the first.
+    but at most ``longest_wait_s``. If ``on`` returns a number, it is the wait. No attempt begins later than
+    ``timeout_s`` after the first.
     """
     return stamina.retry_context(
         on=on, attempts=tries, timeout=timeout_s, wait_initial=wait_s, wait_max=longest_wait_s, wait_jitter=jitter_s
@@ -53,7 +53,7 @@ def retry_after(header: str | None, now: float | None = None) -> float | None:
         return float(header)
     try:
         moment = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):  # a year or an offset of many digits overflows
         return None
     if moment.tzinfo is None:  # "-0000", which is UTC
         moment = moment.replace(tzinfo=dt.UTC)

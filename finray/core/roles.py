@@ -1,4 +1,4 @@
-"""The five roles of the loop, each a Protocol with one method.
+"""The roles of the loop as Protocols.
 
 A role is an in-process object or a handle to a Ray Serve replica; the loop treats both alike. Roles share no state
 across questions except what they are built from. Trace lines and token counts of a question go to its ``Journal``.
@@ -20,7 +20,7 @@ from finray.core.spelled import Spelled
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Where the loop stands: ``number`` is the round, from 1. The first ``kept`` passages were kept in earlier rounds,
+    """The present round of the loop: ``number`` counts from 1. The first ``kept`` passages were kept in earlier rounds,
     the others were retrieved for ``asked``, if the curator asked for something."""
 
     number: int = 1
@@ -35,15 +35,15 @@ FIRST = Turn()
 @dataclass(frozen=True, slots=True)
 class FollowUp:
     """What a model asks for: an answer to ``spelled``, with the pages that print its ``statements``, and the
-    ``neighbours`` of passages that it has seen. Without a text only the neighbours."""
+    ``neighbors`` of passages that it has seen. Without a text, only the neighbors."""
 
     spelled: Spelled
-    neighbours: tuple[Passage, ...] = ()
+    neighbors: tuple[Passage, ...] = ()
 
     def __str__(self) -> str:
         wanted = [self.spelled.text] if self.spelled.text else []
         wanted += [f"{name} statement" for name in self.spelled.statements]
-        wanted += [f"what surrounds {p.doc_name} p. {p.page + 1}" for p in self.neighbours]
+        wanted += [f"what surrounds {p.doc_name} p. {p.page + 1}" for p in self.neighbors]
         return "; ".join(wanted)
 
 
@@ -125,7 +125,7 @@ class FollowUps(Protocol):
         ...
 
     async def near(self, follow_up: FollowUp, documents: Sequence[Document], journal: Journal) -> Sequence[Passage]:
-        """The neighbours and statements asked for; ``documents`` are those of its query."""
+        """The neighbors and statements asked for; ``documents`` are those of its query."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""A cache of the most recently used values that is limited by their size in bytes."""
+"""A least-recently-used cache, limited by the size of its values in bytes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ V = TypeVar("V")
 
 
 class SizedCache(Generic[K, V]):
-    """Keeps values until their sizes exceed ``max_bytes`` together; the one that was used longest ago goes first.
+    """Keeps values while their sizes add up to at most ``max_bytes``; drops the least recently used ones first.
 
-    The value put in last stays, however large: it is in use. Not thread-safe.
+    The last value put in stays, however large, because it is in use. Not thread-safe.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -23,7 +23,7 @@ class SizedCache(Generic[K, V]):
 
     @property
     def size(self) -> int:
-        """Bytes of all values, as their owners estimated them."""
+        """Bytes of all values, as given to ``put``."""
         return self._bytes
 
     def __len__(self) -> int:
@@ -33,7 +33,7 @@ class SizedCache(Generic[K, V]):
         return key in self._values
 
     def get(self, key: K) -> V | None:
-        """The value of ``key``, which now is the most recently used; None without one."""
+        """The value of ``key``, which becomes the most recently used; None if there is none."""
         kept = self._values.get(key)
         if kept is None:
             return None
@@ -41,7 +41,7 @@ class SizedCache(Generic[K, V]):
         return kept[0]
 
     def put(self, key: K, value: V, size: int) -> None:
-        """Keep ``value``, of ``size`` bytes, in place of the one that ``key`` had."""
+        """Keep ``value``, of ``size`` bytes, instead of any earlier one of ``key``."""
         _, before = self._values.pop(key, (None, 0))
         self._values[key] = value, size
         self._bytes += size - before

@@ -1,4 +1,4 @@
-"""Strings in sorted order without an object for each: an index has 100,000 filing ids and more, in every worker."""
+"""Sorted strings, stored as bytes without an object for each: every worker holds 100,000 filing ids and more."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import pyarrow as pa
 
 V = TypeVar("V")
 
+_AT_ONCE = 10_000
+"""Rows of a column converted to Python objects at a time."""
+
 
 def key_bytes(key: str) -> bytes:
-    """UTF-8, also of the lone surrogates that JSON allows and Arrow's strings do not."""
+    """``key`` in UTF-8, with the lone surrogates that JSON allows and Arrow's strings do not."""
     return key.encode("utf-8", "surrogatepass")
 
 
@@ -22,7 +25,7 @@ def _text(key: bytes) -> str:
 
 
 class SortedKeys(Sequence[str]):
-    """Different strings in the order of their code points, found by binary search. Takes their bytes and 8 for each."""
+    """Distinct strings in the order of their code points, found by binary search. Takes their bytes and 8 for each."""
 
     def __init__(self, keys: pa.Array | pa.ChunkedArray) -> None:
         """``keys`` are strings in order, or their bytes (:func:`key_bytes`).
@@ -35,7 +38,7 @@ class SortedKeys(Sequence[str]):
         kind = pa.large_binary() if pa.types.is_binary(values.type) else pa.large_string()
         values = pa.concat_arrays([values.cast(kind)])  # without an offset into larger buffers
         _, offsets, data = values.buffers()
-        # An array and bytes: their items are read several times as fast as those of numpy and memoryview.
+        # Items of array and bytes are read several times as fast as those of numpy and memoryview.
         self._offsets = array("q", offsets.to_pybytes()[: 8 * (len(values) + 1)] if len(values) else bytes(8))
         self._data = data.to_pybytes() if data is not None else b""
         previous: bytes | None = None
@@ -54,7 +57,7 @@ class SortedKeys(Sequence[str]):
         return found if found < len(self) and self._bytes(found) == wanted else None
 
     def _bytes(self, position: int) -> bytes:
-        # The order of UTF-8 is that of code points, so that of str in Python.
+        # UTF-8 sorts by code point, as Python's str does.
         return self._data[self._offsets[position] : self._offsets[position + 1]]
 
     @overload
@@ -77,7 +80,7 @@ class SortedKeys(Sequence[str]):
 
 
 class KeyedValues(Mapping[str, V], Generic[V]):
-    """A value for each of ``keys``: by position, from anything that has ``values[position]``."""
+    """A mapping from ``keys`` to the ``values`` at the same positions."""
 
     def __init__(self, keys: SortedKeys, values: Sequence[V]) -> None:
         self._keys = keys
@@ -129,7 +132,7 @@ class _Items(ItemsView[str, V], Generic[V]):
 
 
 class ArrowColumn(Sequence[V], Generic[V]):
-    """The values of an Arrow column as Python objects, made when they are asked for."""
+    """The values of an Arrow column as Python objects, created on access."""
 
     def __init__(self, column: pa.Array | pa.ChunkedArray) -> None:
         self._column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -151,6 +154,3 @@ class ArrowColumn(Sequence[V], Generic[V]):
     def __iter__(self) -> Iterator[V]:
         for start in range(0, len(self), _AT_ONCE):
             yield from self._column.slice(start, _AT_ONCE).to_pylist()
-
-
-_AT_ONCE = 10_000

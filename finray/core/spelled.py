@@ -1,4 +1,4 @@
-"""A question as a language model spells it out, before anything in it is checked."""
+"""A question as a language model spells it out, unchecked."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ OPERATIONS: tuple[Operation, ...] = get_args(Operation)
 
 @dataclass(frozen=True, slots=True)
 class Spelled:
-    """What a model says that a question asks for. ``text`` is the question in the words of filings; ``figure`` whether
-    a number is wanted, None if the model does not say."""
+    """What a question asks for, according to a model. ``text`` is the question in the words of filings; ``figure`` is
+    whether it asks for a number, None if the model does not say."""
 
     text: str
     companies: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Blocking work in threads, awaited."""
+"""Awaits blocking work that runs in a thread."""
 
 from __future__ import annotations
 

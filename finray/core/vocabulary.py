@@ -12,8 +12,11 @@ from types import MappingProxyType
 
 
 def any_of(words: Iterable[str]) -> str:
-    """A pattern of ``words``, the longest first, so that none hides another that it begins."""
-    return "(?:" + "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) + ")"
+    """A pattern of ``words``, the longest first, so that none hides another that it begins.
+
+    It matches ASCII letters only: with ``re.IGNORECASE`` alone "ſep" would match "sep", but is in no table of words.
+    """
+    return "(?a:" + "|".join(map(re.escape, sorted(words, key=lambda word: (-len(word), word)))) + ")"
 
 
 _NAMES = "january february march april may june july august september october november december"

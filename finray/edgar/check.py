@@ -1,4 +1,4 @@
-"""Compare the raw store, its ledger and the index, and repair what disagrees.
+"""Compares the raw store, its ledger and the index, and repairs what disagrees.
 
 A repair never invents content: the next sync fetches a damaged raw filing again, a filing that the ledger lost is
 noted again, and the index job adds what the index lacks.
@@ -15,9 +15,9 @@ from finray.core.errors import SourceError
 from finray.core.settings import Settings
 from finray.edgar.fetch import done, raw_filing
 from finray.edgar.indexing import IndexNew, bring_up_to_date, index_backlog
-from finray.edgar.ledger import Entry, Ledger
+from finray.edgar.ledger import SETTLED, Entry, Ledger
 from finray.edgar.listing import Listed
-from finray.edgar.store import RawStore
+from finray.edgar.store import RawFiling, RawStore
 from finray.index import layout
 from finray.index.upkeep.check import Finding, check_index, repair_index, roll_back
 from finray.index.writing.writer import claim
@@ -25,7 +25,7 @@ from finray.storage.locations import list_objects, read_bytes
 
 
 def check_all(index: str, raw: str | None, *, deep: bool = False) -> list[Finding]:
-    """What is wrong with the index, and with the raw store ``raw`` behind it. Raises IndexMissingError, SourceError."""
+    """Problems of the index, and of the raw store ``raw`` behind it. Raises IndexMissingError, SourceError."""
     findings = check_index(index, deep=deep)
     if raw is not None:
         store = RawStore(raw)
@@ -37,7 +37,7 @@ def check_all(index: str, raw: str | None, *, deep: bool = False) -> list[Findin
 
 
 def repair_all(index: str, raw: str | None, settings: Settings, found: Sequence[Finding], index_new: IndexNew) -> None:
-    """Repair what ``check_all`` found: the index first, then the raw store, then what the index lacks of it.
+    """Repair what ``check_all`` found: the index first, then the raw store, then index what it lacks of the store.
 
     Raises IndexMismatchError if the index was built with other settings.
     """
@@ -55,7 +55,7 @@ def repair_all(index: str, raw: str | None, settings: Settings, found: Sequence[
 
 
 def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> Iterator[Finding]:
-    """What is wrong with a raw store; ``deep`` reads every filing and compares its SHA-256. Raises SourceError.
+    """Problems of a raw store; ``deep`` reads every filing and compares its SHA-256. Raises SourceError.
 
     Kinds: ``raw_missing``, ``raw_size``, ``raw_content``, ``raw_mark``, ``raw_unmarked``, ``raw_unknown``,
     ``raw_not_deleted``.
@@ -76,7 +76,7 @@ def check_raw(store: RawStore, ledger: Ledger, *, deep: bool = False) -> Iterato
             yield from _content_findings(store, entry)
     for accession, uri in filings.items():
         known = ledger.get(accession)
-        if known is not None and known.state in ("done", "deleted"):
+        if known is not None and known.state in SETTLED:
             continue
         if accession not in marks:
             yield Finding("raw_unmarked", uri, "left by a run that was killed; the next sync fetches it")
@@ -94,29 +94,38 @@ def check_indexed(store: RawStore, ledger: Ledger, index_uri: str) -> list[Findi
 
 
 def repair_raw(store: RawStore, ledger: Ledger, findings: Iterable[Finding]) -> None:
-    """Make the next sync fetch damaged filings, and note those that the ledger does not know."""
+    """Make the next sync fetch damaged filings, and note those that the ledger does not know.
+
+    Raises SourceError if the record of such a filing has no filing date.
+    """
     for finding in list(findings):
         accession = PurePosixPath(finding.where).stem
         entry = ledger.get(accession)
-        if finding.kind in ("raw_missing", "raw_size", "raw_content", "raw_mark", "raw_unmarked"):
-            store.forget(accession)
-            if entry is not None and finding.kind != "raw_unmarked":
-                ledger.note(replace(entry, state="pending", reason=f"repaired: {finding.kind}", sha256="", size=0))
-        elif finding.kind == "raw_unknown":
-            kept = store.get(accession)
-            if kept is not None:
-                if (day := kept.filed_at) is None:
-                    raise SourceError(
-                        f"the raw filing {accession} has no filing date; delete its .json to fetch it again"
-                    )
-                listed = Listed(accession, kept.form, kept.company, kept.ciks, day, day, kept.url)
-                ledger.note(done(Entry(listed, "pending"), kept))
-        elif finding.kind == "raw_not_deleted" and entry is not None:
-            store.retire(accession, entry.reason)
+        match finding.kind:
+            case "raw_unmarked":
+                store.forget(accession)
+            case "raw_missing" | "raw_size" | "raw_content" | "raw_mark":
+                store.forget(accession)
+                if entry is not None:
+                    ledger.note(replace(entry, state="pending", reason=f"repaired: {finding.kind}", sha256="", size=0))
+            case "raw_unknown":
+                if (kept := store.get(accession)) is not None:
+                    ledger.note(_entry_of(accession, kept))
+            case "raw_not_deleted" if entry is not None:
+                store.retire(accession, entry.reason)
     ledger.commit()
 
 
+def _entry_of(accession: str, kept: RawFiling) -> Entry:
+    """The ledger entry of a stored filing. Raises SourceError."""
+    if (day := kept.filed_at) is None:
+        raise SourceError(f"the raw filing {accession} has no filing date; delete its .json to fetch it again")
+    listed = Listed(accession, kept.form, kept.company, kept.ciks, day, day, kept.url)
+    return done(Entry(listed, "pending"), kept)
+
+
 def _content_findings(store: RawStore, entry: Entry) -> Iterator[Finding]:
+    """Problems of a filing's bytes, or else of its record."""
     where = store.filing_uri(entry.listed.accession)
     content = read_bytes(where)
     if hashlib.sha256(content).hexdigest() != entry.sha256:

@@ -1,4 +1,4 @@
-"""SEC requires a company and an e-mail address in the User-Agent, and blocks requests without them.
+"""Checks what SEC demands of its clients: a company and an e-mail address in the User-Agent, and a limited pace.
 
 Source: SEC, "Accessing EDGAR Data", fair access.
 """
@@ -21,7 +21,7 @@ SEC_REQUESTS_PER_SECOND = 10.0
 
 
 def check_pace(per_second: float, base_url: str | None) -> None:
-    """Raises SettingsError for a pace that SEC forbids; the mirror at ``base_url`` may allow any."""
+    """Raises SettingsError for a pace that SEC forbids. A mirror at ``base_url`` may allow any."""
     if per_second > SEC_REQUESTS_PER_SECOND and (not base_url or "sec.gov" in base_url.lower()):
         raise SettingsError(
             f"setting 'edgar.requests_per_second' = {per_second:g}: SEC allows {SEC_REQUESTS_PER_SECOND:g} requests a "

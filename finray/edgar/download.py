@@ -1,4 +1,4 @@
-"""Download one file over HTTP, and resume it after any interruption, even kill -9.
+"""Downloads one file over HTTP, and resumes after any interruption, even kill -9.
 
 The bytes are kept as received (``<name>.part``, compressed if EDGAR compressed them) beside a note of the version that
 they belong to (``<name>.part.json``). The next attempt requests the rest with ``Range`` and ``If-Range`` (RFC 9110,
@@ -20,6 +20,8 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import httpx
 
 from finray.core.errors import EdgarUnavailableError, FilingError, SourceError
 from finray.edgar.encoding import TooLongError, decoded
@@ -73,7 +75,10 @@ def download(
 
 @contextlib.contextmanager
 def downloaded(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Iterator[Path]:
-    """The file at ``url`` as sent, for files too long for memory; kept for the next run if the block raises."""
+    """A local file with the content of ``url`` as sent, for what may not fit into memory.
+
+    It is deleted after the block, unless the block raises: then the next run need not download it again.
+    """
     with _claimed(scratch, url) as partial:
         for attempt in http.attempts():
             with attempt, transport_errors(url):
@@ -83,6 +88,7 @@ def downloaded(http: EdgarHttp, url: str, scratch: Path, max_bytes: int) -> Iter
 
 
 def scratch_failed(scratch: Path, error: OSError) -> SourceError:
+    """The error for a folder of partial downloads that cannot be written."""
     return SourceError(
         f"cannot write {str(scratch)!r}, the folder for partial downloads: {error}; make room, or set edgar.scratch to "
         "another folder"
@@ -100,9 +106,9 @@ def forget_old(scratch: Path) -> None:
 
 @contextlib.contextmanager
 def _claimed(scratch: Path, url: str) -> Iterator[Path]:
-    """The partial file of ``url``, which no other download writes; its lock ends with the process at the latest.
+    """The partial file of ``url``, locked against other downloads until the block or the process ends.
 
-    While another process has it, the partial file is one that no run resumes.
+    While another process holds the lock, this is a file of another name, which no run resumes.
     """
     scratch.mkdir(parents=True, exist_ok=True)
     name = hashlib.sha256(url.encode()).hexdigest()[:32]
@@ -142,37 +148,43 @@ def _forget(partial: Path) -> None:
 
 
 def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
+    """Download what is still missing. Raises FilingError ``too_large``, and EdgarUnavailableError if less arrived."""
     note = _read_note(partial)
-    have = partial.stat().st_size if note and partial.exists() else 0
-    if note and have == note.total:
+    size = partial.stat().st_size if note and partial.exists() else 0
+    if note and size == note.total:
         return
-    version = note.if_range if note and have else None
-    headers = {"Range": f"bytes={have}-", "If-Range": version} if version else {}
+    version = note.if_range if note and size else None
+    headers = {"Range": f"bytes={size}-", "If-Range": version} if version else {}
     with http.stream(url, headers) as response:
         if response.status_code == 416:
             _forget(partial)
             raise EdgarUnavailableError(f"{url}: the partial download no longer fits the file")
-        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
+        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
         if note is None or response.status_code != 206 or not resumed:
-            _forget(partial)
-            length = response.headers.get("Content-Length") if response.status_code == 200 else None
-            encoding = response.headers.get("Content-Encoding", "")
-            note, have = _Note(validators(response), encoding, None if length is None else int(length)), 0
-            kept = {"url": url, "total": note.total, "encoding": encoding} | note.validator
-            with replacing(_note_path(partial)) as scratch:
-                scratch.write_text(json.dumps(kept))
+            note, size = _begin(response, url, partial), 0
         with partial.open("ab") as file:
             for chunk in response.iter_raw():  # unbuffered: a buffer would be lost with the connection
-                have += len(chunk)
-                if have > max_bytes:
+                size += len(chunk)
+                if size > max_bytes:
                     file.close()
                     _forget(partial)
                     raise _too_long(url, max_bytes)
                 file.write(chunk)
-    if note.total is not None and have != note.total:
-        if have > note.total:
+    if note.total is not None and size != note.total:
+        if size > note.total:
             _forget(partial)
-        raise EdgarUnavailableError(f"{url}: received {have:,} of {note.total:,} bytes")
+        raise EdgarUnavailableError(f"{url}: received {size:,} of {note.total:,} bytes")
+
+
+def _begin(response: httpx.Response, url: str, partial: Path) -> _Note:
+    """Drop what was downloaded before, and note which version this response is."""
+    _forget(partial)
+    length = response.headers.get("Content-Length") if response.status_code == 200 else None
+    encoding = response.headers.get("Content-Encoding", "")
+    note = _Note(validators(response), encoding, None if length is None else int(length))
+    with replacing(_note_path(partial)) as written:
+        written.write_text(json.dumps({"url": url, "total": note.total, "encoding": encoding} | note.validator))
+    return note
 
 
 def _note_path(partial: Path) -> Path:

@@ -1,9 +1,9 @@
-"""Store the wanted filings of EDGAR dumps: archives and files from elsewhere, and EDGAR's own feed."""
+"""Stores the wanted filings of EDGAR dumps: archives and files from elsewhere, and EDGAR's own feed."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import partial
 
@@ -40,7 +40,7 @@ def read_dumps(run: Run, uri: str, unpacker: Unpacker | None) -> None:
 
 
 def read_edgar_feed(run: Run, http: EdgarHttp, unpacker: Unpacker | None) -> None:
-    """Read EDGAR's own feed archives for the days of the range: one request for all filings of a day.
+    """Read EDGAR's own feed archives of the range, one request for all filings of a day.
 
     Raises EdgarBlockedError.
     """
@@ -60,7 +60,7 @@ def read_edgar_feed(run: Run, http: EdgarHttp, unpacker: Unpacker | None) -> Non
             except EdgarMissingError:
                 run.note_missing(day)
             except EdgarBlockedError as error:
-                blocked.append(error)  # what was downloaded before is taken nevertheless
+                blocked.append(error)  # raised below, after the archives that are already here
                 return
             except EdgarUnavailableError as error:
                 run.problem(url, error)
@@ -70,7 +70,7 @@ def read_edgar_feed(run: Run, http: EdgarHttp, unpacker: Unpacker | None) -> Non
                 downloads[url] = download
                 yield feed.Dump(str(archive), "", True, url)
 
-    with ExitStack() as unfinished:  # after an error they stay for the next run
+    with ExitStack() as unfinished:  # after an error, downloads stay for the next run
         _take_all(run, unpacker, archives(), lambda dump: downloads.pop(dump.source).close())
     if blocked:
         raise blocked[0]
@@ -104,7 +104,7 @@ def _take_all(
                 raise
             run.problem(dump.name, error)
         else:
-            _note(run, dump, wanted)
+            _note_read(run, dump, len(wanted), sum(wanted))
         if taken is not None:
             taken(dump)
 
@@ -114,13 +114,13 @@ def _take_unpacked(run: Run, unpacker: Unpacker, job: UnpackJob, found: Unpacked
     contents = Contents(found, run.settings.max_bytes)
 
     def take(one: Unpacked) -> bool:
-        accession = one.header.accession
+        accession = one.header.accession or ""
         displaced = one.owner > found.number and accession not in job.settled
         if displaced:
             unpacker.wait(one.owner)
-        known = run.ledger.get(accession) if accession else None
-        if displaced and one.header.kind == "deletion" and known is not None:
-            _displace(run, known)
+            known = run.ledger.get(accession)
+            if one.header.kind == "deletion" and known is not None:
+                _displace(run, known)
 
         def store(entry: Entry, filing: Listed) -> None:
             if one.stored is not None:
@@ -139,11 +139,11 @@ def _take_unpacked(run: Run, unpacker: Unpacker, job: UnpackJob, found: Unpacked
     if found.problem:
         run.problem(found.dump.name, found.problem)
     else:
-        _note(run, found.dump, [*wanted, *[False] * found.unwanted])
+        _note_read(run, found.dump, len(wanted) + found.unwanted, sum(wanted))
 
 
 def _displace(run: Run, entry: Entry) -> None:
-    """Remove what a worker has stored from a later dump: this one comes first."""
+    """Remove what a worker has stored from a later dump, because this one comes first."""
     if not (run.dry_run or entry.sha256):
         run.store.forget(entry.listed.accession)
 
@@ -155,22 +155,21 @@ def _is_due(run: Run, unit: str, version: str) -> bool:
     return not known.spans(run.selection.since, run.selection.until)
 
 
-def _note(run: Run, dump: feed.Dump, taken: Sequence[bool]) -> None:
-    """Record a dump that was read; ``taken`` is whether each of its submissions is wanted."""
-    day = dump.day
-    listed, wanted = len(taken), sum(taken)
+def _note_read(run: Run, dump: feed.Dump, listed: int, wanted: int) -> None:
+    """Record a dump that was read: it has ``listed`` submissions, of which ``wanted`` are wanted."""
     run.summary.archives_read += 1
     run.summary.listed += wanted
     # A range up to today or later covers whatever an archive can hold.
     until = dt.date.max if run.selection.until >= run.now.date() else run.selection.until
     run.note_read(f"dump {dump.name}", (run.selection.since, until), listed, wanted, {"version": dump.version})
+    day = dump.day
     if day is not None and run.ledger.index(listing.day_unit(day), run.key) is None:
         run.note_read(listing.day_unit(day), (day, day), listed, wanted, {})
 
 
 def _take(run: Run, header: Header, source: str, store: Callable[[Entry, Listed], None]) -> bool:
     """``store`` one submission if it is wanted and new; returns whether it is wanted."""
-    known = run.ledger.get(header.accession) if header.accession else None
+    known = run.ledger.get(header.accession or "")
     if header.kind == "deletion":
         if known is not None and known.state != "deleted":
             run.delete(known, f"deletion notice in {source}")
@@ -188,7 +187,7 @@ def _take(run: Run, header: Header, source: str, store: Callable[[Entry, Listed]
 
 
 def _store(run: Run, delivered: feed.Delivered, entry: Entry, filing: Listed, *, displaced: bool = False) -> None:
-    """``displaced``: a worker may have stored the filing from a later dump."""
+    """Store a filing and note the outcome. ``displaced``: a worker may have stored it from a later dump."""
     summary, content = run.summary, delivered.content
     if content is None:
         summary.skip("too_large")

@@ -1,4 +1,4 @@
-"""Decompress gzip piece by piece, never more than requested: a small body can expand to a huge one."""
+"""Decompresses gzip piece by piece, never more than requested: a small body can expand to a huge one."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class TooLongError(Exception):
 
 
 def index_too_long(url: str, limit: int) -> EdgarRefusedError:
+    """The error for an index of more than ``limit`` bytes."""
     return EdgarRefusedError(f"{url} is longer than {limit:,} bytes, the setting edgar.max_index_bytes")
 
 

@@ -74,7 +74,7 @@ def find_dumps(uri: str) -> list[Dump]:
             try:
                 found |= {file.uri: file for file in list_sources([join(uri, pattern)]).files}
             except SourceError as error:
-                if error.__cause__ is not None:  # not just an empty match: the listing itself failed
+                if error.__cause__ is not None:  # the listing itself failed; an empty match has no cause
                     raise
     dumps = [
         Dump(file.uri, file.etag or f"{file.size} {file.modified.timestamp()}", bool(_ARCHIVE.search(file.uri)))
@@ -87,7 +87,10 @@ def find_dumps(uri: str) -> list[Dump]:
 
 
 def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
-    """Every submission of a dump. Raises EdgarUnavailableError if the archive is damaged or the file no submission."""
+    """Every submission of a dump.
+
+    Raises EdgarUnavailableError if the archive is damaged or the file is not a submission.
+    """
     with open_stream(dump.uri) as stream:
         if dump.is_archive:
             yield from read_archive(stream, dump.name, max_bytes)
@@ -97,6 +100,7 @@ def read_dump(dump: Dump, max_bytes: int) -> Iterator[Delivered]:
         except STORAGE_ERRORS as error:
             raise EdgarUnavailableError(f"{dump.uri}: cannot be read: {error}") from error
     delivered = _delivered(dump.uri, dump.uri, content, len(content), max_bytes)
+    # Of a file that is too long only the start was read, so its end cannot be missing.
     check_submission(content if len(content) <= max_bytes else content + b"</SUBMISSION>")
     yield delivered
 
@@ -117,7 +121,7 @@ def read_archive(stream: BinaryIO, uri: str, max_bytes: int) -> Iterator[Deliver
 
 
 def listed(header: Header) -> Listed | None:
-    """A submission's header as an index would list it, or None if it lacks what identifies a filing."""
+    """The filing of a header as an index would list it, or None if the header does not identify one."""
     accession, day = header.accession, header.filed_at
     if not (accession and ACCESSION_NUMBER.fullmatch(accession) and header.form and header.ciks and day):
         return None

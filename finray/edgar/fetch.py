@@ -1,4 +1,4 @@
-"""Fetch pending filings into the raw store, several at a time under one limiter."""
+"""Fetches pending filings into the raw store, several at a time under one limiter."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DISK_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS})
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """The outcome of one entry. "adopted": a run that was killed had stored it. ``size`` counts fetched bytes only."""
+    """The outcome of one entry. "adopted": a run that was killed had stored it. ``size`` counts the bytes fetched."""
 
     entry: Entry
     how: Literal["fetched", "adopted", "skipped", "failed"]
@@ -78,11 +78,12 @@ def _fetch(run: Run, http: EdgarHttp, entry: Entry) -> Fetched:
 
 
 def done(entry: Entry, filing: RawFiling) -> Entry:
+    """The entry once ``filing`` is stored."""
     return replace(entry, state="done", reason="", tries=0, sha256=filing.sha256, size=filing.size)
 
 
 def raw_filing(entry: Entry, content: bytes, source: str) -> RawFiling:
-    """The store's record of a filing. Facts of the header take precedence over those of the index.
+    """The record of a filing for the raw store. Facts of its header take precedence over those of the index.
 
     Raises EdgarUnavailableError if the content has another accession number than the entry.
     """

@@ -42,13 +42,12 @@ _MAX_REDIRECTS = 5
 _MAX_WAIT_S = 60.0
 _MAX_RETRY_AFTER_S = 3600.0
 _MAX_CLOCK_SKEW_S = 12 * 3600.0
-"""A smaller difference from EDGAR's clock changes no decision for long."""
+"""A smaller difference from EDGAR's clock is corrected by the next runs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """``validator`` holds ETag and Last-Modified for a later request; ``content`` is None if the file has not changed
-    since."""
+    """``content`` is None if the file has not changed; ``validator`` holds its ETag and Last-Modified."""
 
     content: bytes | None
     validator: dict[str, str]
@@ -63,7 +62,7 @@ class EdgarHttp:
         self.requests = 0
         self._stopped = threading.Event()
         # Hooks instead of a transport leave proxies and certificates to httpx and its environment variables.
-        self.client = httpx.Client(
+        self._client = httpx.Client(
             headers={"User-Agent": checked_contact(settings.contact), "Accept-Encoding": "gzip"},
             timeout=httpx.Timeout(settings.timeout_s, connect=10.0),
             follow_redirects=False,  # see stream
@@ -78,7 +77,7 @@ class EdgarHttp:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.client.close()
+        self._client.close()
 
     def get(self, url: str, validator: dict[str, str] | None = None) -> Reply:
         """The index or list at ``url``, at most ``edgar.max_index_bytes`` long.
@@ -107,7 +106,7 @@ class EdgarHttp:
         """
         target = httpx.URL(url)
         for _ in range(1 + _MAX_REDIRECTS):
-            with self.client.stream("GET", target, headers=headers) as response:
+            with self._client.stream("GET", target, headers=headers) as response:
                 if not response.has_redirect_location:
                     yield response
                     return
@@ -121,7 +120,7 @@ class EdgarHttp:
         self.requests += 1
 
     def _check(self, response: httpx.Response) -> None:
-        """Raise the error that decides how a refusal is handled."""
+        """Raise the error of a refused request; its type decides how it is handled."""
         status, url, sent_at = response.status_code, response.url, _sent_at(response)
         if sent_at is not None and abs(sent_at - time.time()) > _MAX_CLOCK_SKEW_S:
             raise UsageError(
@@ -130,9 +129,9 @@ class EdgarHttp:
             )
         if status < 400 or status == 416:
             return
-        body = (
-            start_of(next(response.iter_raw(), b""), _encoding(response), _PAGE_START_BYTES) if status == 403 else b""
-        )
+        body = b""
+        if status == 403:
+            body = start_of(next(response.iter_raw(), b""), _encoding(response), _PAGE_START_BYTES)
         if status == 404 or (status == 403 and _NO_SUCH_FILE.search(body)):
             raise EdgarMissingError(f"{url}: status {status}, no such file")
         if status == 403:
@@ -149,7 +148,7 @@ class EdgarHttp:
         raise EdgarMissingError(f"{url}: status {status}; the same request will not succeed")
 
     def attempts(self) -> Attempts:
-        """Attempts of one request. A pause of all costs an attempt, and no wait of its own."""
+        """Attempts of one request. After a pause of all requests, the next attempt waits no longer."""
         wait_s = self._settings.retry_wait_s
         return attempts(
             self._settings.attempts, _worth_another, wait_s=wait_s, longest_wait_s=_MAX_WAIT_S, jitter_s=wait_s
@@ -204,6 +203,7 @@ def _on_same_host(response: httpx.Response) -> httpx.URL:
 
 
 def validators(response: httpx.Response) -> dict[str, str]:
+    """ETag and Last-Modified, for a later conditional request."""
     names = {"etag": "ETag", "last_modified": "Last-Modified"}
     return {name: response.headers[header] for name, header in names.items() if header in response.headers}
 

@@ -1,10 +1,10 @@
-"""Read EDGAR's daily and quarterly indexes into the ledger: new, corrected and deleted filings."""
+"""Reads EDGAR's daily and quarterly indexes into the ledger: new, corrected and deleted filings."""
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from finray.core.errors import EdgarMissingError, EdgarUnavailableError
@@ -16,7 +16,7 @@ from finray.edgar.run import Run, Span
 
 _PLAUSIBLE_SHARE: Final = 0.1
 _PLAUSIBLE_COUNT: Final = 3
-"""If a quarterly index lacks more filings than both, the index is more likely incomplete than the filings deleted."""
+"""If a quarterly index lacks more filings than both, it is more likely incomplete than that they were deleted."""
 
 
 def read_indexes(run: Run, http: EdgarHttp) -> None:
@@ -39,10 +39,10 @@ def read_indexes(run: Run, http: EdgarHttp) -> None:
 
 
 def note_listed(filings: Iterable[Listed], run: Run, *, restore: bool = False) -> int:
-    """Note the wanted filings in ledger and summary; returns how many there are.
+    """Note the wanted filings in ledger and summary. Returns their number.
 
-    ``restore`` brings deleted filings back. Only the quarterly index proves that: a daily index still lists a filing
-    that was deleted later.
+    ``restore`` brings deleted filings back. Only a quarterly index proves that they are back: a daily index goes on
+    listing a filing that was deleted later.
     """
     wanted = [filing for filing in filings if run.selection.wants(filing) and run.selection.covers(filing.day)]
     for filing in wanted:
@@ -98,7 +98,7 @@ def _read_quarter(run: Run, http: EdgarHttp, quarter: Quarter) -> None:
 
 
 def _covered(quarter: Quarter, index: Index, ledger: Ledger) -> list[Entry]:
-    """Entries filed on the days that ``index`` covers, of any form and company, without deleted ones."""
+    """Entries of any form and company that were filed on the days that ``index`` covers, except deleted ones."""
     until = index.until or dt.date.min
     present = (entry for entry in ledger.entries() if entry.state != "deleted")
     return [entry for entry in present if quarter.first <= entry.listed.filed_at <= until]
@@ -107,9 +107,10 @@ def _covered(quarter: Quarter, index: Index, ledger: Ledger) -> list[Entry]:
 def _get(run: Run, http: EdgarHttp, unit: str, url: str, span: Span) -> Reply:
     """The index at ``url``; without content if it has not changed since all of ``span`` was read from it."""
     known = run.ledger.index(unit, run.key)
-    spanned = known is not None and known.spans(*span)
-    reply = http.get(url, dict(known.validator) if known is not None and spanned and not run.recheck else None)
-    if reply.content is None and known is not None:
+    if known is None or run.recheck or not known.spans(*span):
+        return http.get(url)
+    reply = http.get(url, dict(known.validator))
+    if reply.content is None:
         run.summary.indexes_unchanged += 1
-        run.ledger.note_index(dataclasses.replace(known, at=run.now))
+        run.ledger.note_index(replace(known, at=run.now))
     return reply

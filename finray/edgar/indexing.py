@@ -1,6 +1,6 @@
-"""What the index lacks of the raw store, and what must be withdrawn from it.
+"""Finds what the index lacks of the raw store and what must be withdrawn from it, and brings it up to date.
 
-The comparison reads the index itself and not a note about it, so it holds after interruptions and other index jobs.
+The comparison reads the index itself, not a note about it, so it is right after interruptions and other index jobs too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ IndexNew = Callable[[Sequence[str]], IndexSummary]
 
 @dataclass(frozen=True, slots=True)
 class IndexOutcome:
-    """What became of the index: ``withdrawn`` filings that EDGAR has deleted, and the index job's summary."""
+    """The number of ``withdrawn`` filings, which EDGAR has deleted, and the summary of the index job if one ran."""
 
     withdrawn: int = 0
     summary: IndexSummary | None = None
@@ -43,7 +43,10 @@ class Backlog:
 
 
 def index_backlog(ledger: Ledger, store: RawStore, index_uri: str) -> Backlog:
-    """Raises IndexMismatchError if another version of finray wrote the index, IndexDamagedError if it is unreadable."""
+    """Compare the ledger with the index.
+
+    Raises IndexMismatchError if another version of finray wrote the index, IndexDamagedError if it is unreadable.
+    """
     known, mentioned = _known_content(index_uri)
     new, deleted = [], []
     for entry in ledger.entries():
@@ -63,8 +66,10 @@ def bring_up_to_date(
     index_new: IndexNew,
     upkeep: Run = in_turn,
 ) -> IndexOutcome:
-    """Drop what EDGAR has deleted, then run the index job on what is new. ``upkeep`` runs the tasks that rewrite tables
-    and search indexes after a deletion."""
+    """Withdraw what EDGAR has deleted, then run the index job on what is new.
+
+    ``upkeep`` runs the tasks that rewrite tables and search indexes after a deletion.
+    """
     backlog, withdrawn, summary = index_backlog(ledger, store, index_uri), 0, None
     if backlog.deleted:
         writer = IndexWriter(index_uri, settings, encoder_dimension(settings.encoder))
@@ -76,7 +81,7 @@ def bring_up_to_date(
 
 
 def sources_of(backlog: Backlog, store: RawStore) -> list[str]:
-    """The sources for the index job."""
+    """What the index job has to read: the new filings, or the whole store if they are many."""
     return [store.filings_uri] if len(backlog.new) > WHOLE_STORE_AFTER else list(backlog.new)
 
 
@@ -91,8 +96,8 @@ def _known_content(index_uri: str) -> tuple[set[tuple[str, str]], set[str]]:
         layout.read_table(index_uri, name, columns=columns).to_pylist() for name in (schema.FILINGS, schema.SOURCES)
     )
     present = {row["filing_id"] for row in filings}
-    # As in the index job, a source whose filing is missing does not count. Neither does a filing without a source row,
-    # so that the index job adds that row.
+    # As in the index job, a source whose filing is missing does not count, nor does a filing without a source row: the
+    # index job adds that row.
     valid = [row for row in sources if row["filing_id"] is None or row["filing_id"] in present]
     known = {(row["source_uri"], row["content_sha256"]) for row in valid}
     return known, {row["source_uri"] for row in (*filings, *sources)}

@@ -1,9 +1,9 @@
-"""What was listed and what became of it, as two Lance tables beside the raw filings.
+"""Records what was listed and what became of it, in two Lance tables beside the raw filings.
 
 ``filings`` has one row for each accession number that was ever wanted. ``indexes`` has one row for each index or
 archive that was read, per selection of forms and companies. A commit is one atomic step of Lance (on S3 a conditional
-put), and rows are merged by key, so two syncs at once lose nothing of each other. The ``.json`` beside a raw filing is
-written before the row "done": the run after a kill in between finds the file and fetches nothing twice.
+put), and rows are merged by key, so two syncs at once do not lose each other's rows. The ``.json`` beside a raw filing
+is written before the row "done": the run after a kill in between finds the file and fetches nothing twice.
 
 A day is complete if its index was read and none of its filings is pending or failed. These rows are the only record.
 """
@@ -39,8 +39,8 @@ _MAX_CLOCK_SKEW = dt.timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One filing. ``reason`` is why it was skipped, failed or deleted, ``tries`` the number of runs that failed to
-    fetch it, ``sha256`` that of the raw filing, empty if there is none."""
+    """One filing. ``reason`` is why it was skipped, failed or deleted; ``tries`` counts the runs that failed to fetch
+    it; ``sha256`` is that of the raw filing, empty if there is none."""
 
     listed: Listed
     state: State
@@ -111,7 +111,7 @@ class Ledger:
         return iter(tuple(self._entries.values()))
 
     def note(self, entry: Entry) -> None:
-        """Record the state of a filing; committed with others, within seconds."""
+        """Record the state of a filing; it is committed with others, within seconds."""
         accession = entry.listed.accession
         if self._entries.get(accession) != entry:
             self._entries[accession] = self._changed[accession] = entry
@@ -125,8 +125,8 @@ class Ledger:
         """What was read for ``selection``, by unit."""
         return {read.unit: read for read in self._indexes.values() if read.selection == selection}
 
-    def distrust(self, now: dt.datetime) -> None:
-        """Ignore indexes read in the future, so that they are read again: the clock was wrong, and a supposed holiday
+    def forget_future_reads(self, now: dt.datetime) -> None:
+        """Ignore indexes read after ``now``, so that they are read again: the clock was wrong, and a supposed holiday
         or past quarter may be neither."""
         self._indexes = {key: read for key, read in self._indexes.items() if read.at <= now + _MAX_CLOCK_SKEW}
 
@@ -135,7 +135,7 @@ class Ledger:
         self._indexes[read.key] = self._read[read.key] = read
 
     def commit(self) -> None:
-        """Filings first: after a kill in between, the next run reads the index again."""
+        """Write all changes: filings first, so that after a kill in between the next run reads the index again."""
         if not self._read_only:
             at = dt.datetime.now(dt.UTC)
             entries = [asdict(entry.listed) | asdict(entry) | {"at": at} for entry in self._changed.values()]
@@ -151,8 +151,8 @@ class Ledger:
     def tidy(self) -> None:
         """Commit, compact tables of many small commits, and drop versions too old to be read by anyone."""
         self.commit()
-        for name in ("filings", "indexes"):
-            if not self._read_only:
+        if not self._read_only:
+            for name in ("filings", "indexes"):
                 commit(self._table(name), partial(self._compact, name))
 
     def _compact(self, name: str) -> None:
@@ -190,7 +190,8 @@ class Ledger:
 def relisted(entry: Entry | None, listed: Listed) -> Entry:
     """The entry of a filing that an index lists (again).
 
-    A corrected form or filing date means other content under the same number; another company name does not.
+    A corrected form or filing date means that the content has changed under the same number; another company name does
+    not.
     """
     if entry is None:
         return Entry(listed, "pending")

@@ -1,4 +1,4 @@
-"""One pace for all requests to EDGAR, and one pause for all if EDGAR demands it.
+"""Limits the rate of all requests to EDGAR, and pauses them all if EDGAR demands it.
 
 :class:`Pacer` is the rule, without threads; :class:`LocalLimiter` applies it to one process,
 ``finray.cluster.edgar_limiter`` to a cluster.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 Sleep = Callable[[float], object]
-"""Waits for some seconds; the result is true if it was interrupted (as with ``threading.Event.wait``)."""
+"""Waits for some seconds and returns whether it was interrupted (as ``threading.Event.wait`` does)."""
 
 
 class Limiter(Protocol):
@@ -85,7 +85,7 @@ class LocalLimiter:
 
 
 def wait_for(ask: Callable[[], float], sleep: Sleep = time.sleep) -> None:
-    """Sleep until ``ask`` grants a request. Each wait may end with another one: a pause, or a faster thread."""
+    """Sleep until ``ask`` grants a request. After a wait another may follow: for a pause, or behind a faster thread."""
     while (wait := ask()) > 0:
         if sleep(wait):
             return

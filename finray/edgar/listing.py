@@ -1,4 +1,4 @@
-"""EDGAR's lists of filings: the daily index and the quarterly index.
+"""Reads EDGAR's lists of filings: the daily index and the quarterly index.
 
 SEC publishes the daily index the same night and rebuilds the quarterly one once a week, without filings that were
 deleted since. edgartools reads both; it is imported on first use because it takes seconds and 170 MB.
@@ -24,7 +24,7 @@ from finray.filings.cover.submission import ACCESSION_NUMBER
 
 FIRST_QUARTER = dt.date(1993, 1, 1)
 """EDGAR's first filings."""
-_DATE = {"quarter": "%Y-%m-%d", "day": "%Y%m%d"}
+_USUAL_DATE = {"quarter": "%Y-%m-%d", "day": "%Y%m%d"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -55,7 +55,7 @@ class Quarter:
 @dataclass(frozen=True, slots=True)
 class Listed:
     """One filing of an index. ``day`` is that of the daily index, which for a late filing is not ``filed_at``;
-    ``ciks`` are all companies that the index lists it under (joint filings have several)."""
+    ``ciks`` are those of all companies that the index lists it under (joint filings have several)."""
 
     accession: str
     form: str
@@ -151,7 +151,9 @@ def _read(content: bytes, kind: str, url: str) -> list[Listed]:
 def _date_format(text: str, kind: str) -> str:
     """The format of the dates; EDGAR has published both kinds of index with both formats."""
     last = text.rstrip().rpartition("\n")[2]
-    return "%Y-%m-%d" if re.search(r"\s\d{4}-\d{2}-\d{2}\s", last) else "%Y%m%d" if "edgar/" in last else _DATE[kind]
+    if re.search(r"\s\d{4}-\d{2}-\d{2}\s", last):
+        return "%Y-%m-%d"
+    return "%Y%m%d" if "edgar/" in last else _USUAL_DATE[kind]
 
 
 def _by_accession(listed: Iterable[Listed]) -> dict[str, Listed]:

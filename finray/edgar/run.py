@@ -1,4 +1,4 @@
-"""The state that the steps of one sync share, and what it reports."""
+"""The state that the steps of one sync share, and its summary."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Deletion:
 class SyncSummary:
     """What a run has done so far; the fields from ``waiting`` on are filled in at its end.
 
-    ``indexes_unchanged`` had nothing new. ``listed`` counts wanted filings. ``adopted`` filings were already in the raw
-    store because a run was killed. ``waiting`` are still pending. ``complete_until`` is the watermark: every wanted
-    filing up to that day is there. The next run retries ``incomplete_days``.
+    ``listed`` counts the wanted filings of indexes and dumps. ``adopted`` filings were already in the raw store because
+    a run was killed; ``waiting`` ones are still pending. ``complete_until`` is the watermark: every wanted filing up to
+    that day is there. The next run retries ``incomplete_days``.
     """
 
     indexes_read: int = 0
@@ -86,10 +86,13 @@ class SyncSummary:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """``now`` is fixed for the whole run. A ``dry_run`` reads indexes and dumps but writes nothing; ``recheck`` reads
+    """One run: where it stores, what it wants, how it works, and what it has done so far.
+
+    ``now`` is fixed for the whole run. A ``dry_run`` reads indexes and dumps but writes nothing; ``recheck`` reads
     indexes again; ``retry_failed`` retries filings that were given up. ``dumps`` are locations; ``edgar_feed`` reads
     EDGAR's feed archives instead of its indexes; ``companies_now`` also requests each chosen company's filings that no
-    index lists yet."""
+    index lists yet.
+    """
 
     store: RawStore
     ledger: Ledger
@@ -106,7 +109,7 @@ class Run:
     summary: SyncSummary = field(default_factory=SyncSummary)
 
     def __post_init__(self) -> None:
-        self.ledger.distrust(self.now)
+        self.ledger.forget_future_reads(self.now)
 
     @property
     def key(self) -> str:
@@ -126,7 +129,7 @@ class Run:
             self.note_read(day_unit(day), (day, day), 0, 0, {}, missing=True)
 
     def delete(self, entry: Entry, reason: str) -> None:
-        """Move a filing that EDGAR has deleted aside. The next index update withdraws it from the index."""
+        """Set a filing aside that EDGAR has deleted. The next index update withdraws it from the index."""
         listed = entry.listed
         if not self.dry_run:
             self.store.retire(listed.accession, reason)

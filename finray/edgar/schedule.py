@@ -1,6 +1,6 @@
-"""Which indexes a run reads, and up to which day everything is there.
+"""Decides which indexes a run reads, and up to which day everything is there.
 
-* The daily index of each weekday of the range, once; again for a few days, because filings come late.
+* The daily index of each weekday of the range: once, and again for a few days, because filings come late.
 * The quarterly index of each quarter of the range, once a week: it has corrections, additions and deletions. For past
   quarters it replaces the daily ones, one request for three months.
 """
@@ -31,8 +31,7 @@ def due(
         known = read.get(quarter_unit(quarter))
         settled = is_settled(quarter, now, recheck_days)
         first, last = span(selection, quarter)
-        spanned = known is not None and (not settled or known.spans(first, last))
-        if everything or known is None or not spanned or now - known.at >= recheck:
+        if everything or known is None or now - known.at >= recheck or (settled and not known.spans(first, last)):
             quarters.append(quarter)
         if not settled:
             days += [

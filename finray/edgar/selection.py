@@ -1,4 +1,4 @@
-"""Which filings are wanted: forms, companies, dates; and the files that list companies.
+"""Selects filings by form, company and date, and reads files that list companies.
 
 A list of companies is plain text, one ticker or CIK per line, or a CSV file with a header, like lists of the S&P 500:
 a column ``Symbol`` or ``Ticker``, and perhaps one ``CIK``, which takes precedence. ``#`` starts a comment.
@@ -43,7 +43,7 @@ class Selection:
         return self.since <= day <= self.until
 
     def key(self) -> str:
-        """12 hex digits over forms and companies: an index must be read again for other ones."""
+        """12 hex digits of forms and companies: for others, an index must be read again."""
         payload = [sorted(self.forms), sorted(self.ciks) if self.ciks is not None else None]
         return hashlib.sha256(json.dumps(payload).encode()).hexdigest()[:12]
 
@@ -81,13 +81,12 @@ def read_companies(uri: str, kind: str) -> Companies:
         value, is_cik = _company(row, columns, kind)
         if not value:
             raise UsageError(f"{uri!r}, entry {number}: no company in {','.join(row)!r}")
-        cik = padded_cik(value) if is_cik else None
-        if is_cik and cik is None:
-            raise UsageError(f"{uri!r}, entry {number}: {value!r} is no CIK; a CIK is a number of up to ten digits")
-        if cik is not None:
+        if not is_cik:
+            tickers.add(ticker_key(value))
+        elif (cik := padded_cik(value)) is not None:
             ciks.add(cik)
         else:
-            tickers.add(ticker_key(value))
+            raise UsageError(f"{uri!r}, entry {number}: {value!r} is no CIK; a CIK is a number of up to ten digits")
     if not ciks and not tickers:
         raise UsageError(f"{uri!r} lists no company")
     return Companies(frozenset(ciks), frozenset(tickers))

@@ -23,8 +23,8 @@ from pydantic import TypeAdapter
 from finray.core.errors import SourceError
 from finray.storage.locations import delete, exists, is_s3, join, normalize, read_bytes, write_bytes
 
-_NEWEST_YEAR = 93
-"""Accession numbers carry two digits of the year; EDGAR starts in 1993."""
+_FIRST_YEAR = 93
+"""Accession numbers have two digits of the year; EDGAR starts in 1993."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class RawStore:
         if before is not None and before.sha256 != filing.sha256:
             kept = (*before.previous, before.sha256)
             filing = dataclasses.replace(filing, previous=tuple(sha for sha in kept if sha != filing.sha256))
-            # Otherwise the old record would stand beside the new content between the two writes.
+            # Between the two writes below, the old record must not stand beside the new content.
             delete(self._path("filings", filing.accession) + ".json")
         self._write_bytes(self.filing_uri(filing.accession), content)
         self._write(self._path("filings", filing.accession), filing)
@@ -95,7 +95,7 @@ class RawStore:
             ) from error
 
     def retire(self, accession: str, reason: str) -> None:
-        """Move a filing that EDGAR has deleted aside, with the reason. Safe to repeat after a kill."""
+        """Set a filing aside that EDGAR has deleted, with the reason. Safe to repeat after a kill."""
         filing, kept = self.get(accession), self._path("deleted", accession)
         if filing is not None:
             self._write_bytes(kept + ".txt", read_bytes(self.filing_uri(accession)))
@@ -103,12 +103,13 @@ class RawStore:
         self.forget(accession)
 
     def forget(self, accession: str) -> None:
+        """Delete a filing and its record."""
         for extension in (".json", ".txt"):
             delete(self._path("filings", accession) + extension)
 
     def _path(self, part: str, accession: str) -> str:
         filer, year, _ = accession.split("-")
-        century = 1900 if int(year) >= _NEWEST_YEAR else 2000
+        century = 1900 if int(year) >= _FIRST_YEAR else 2000
         return join(self.uri, part, str(century + int(year)), filer, accession)
 
     def _write(self, where: str, filing: RawFiling) -> None:

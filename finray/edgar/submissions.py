@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from finray.core.errors import EdgarUnavailableError, FilingError
 from finray.filings.cover.submission import ACCESSION_NUMBER, header_facts
@@ -49,7 +48,7 @@ def check_submission(content: bytes) -> None:
 
 
 def read_header(content: bytes) -> Header:
-    """Facts of the SGML header; the CIKs are those of all companies in it."""
+    """Facts of the SGML header, with the CIKs of all companies in it."""
     first = _HEADER_END.search(content[:_HEADER_LIMIT])
     text = decode(content[: first.start() if first else _HEADER_LIMIT])
     facts = header_facts(text)
@@ -68,5 +67,6 @@ def read_header(content: bytes) -> Header:
 
 def named(header: Header, file_name: str) -> Header:
     """``header``, with the accession number from the file name if it has none itself."""
-    found = ACCESSION_NUMBER.search(file_name)
-    return header if header.accession or not found else dataclasses.replace(header, accession=found[0])
+    if header.accession or not (found := ACCESSION_NUMBER.search(file_name)):
+        return header
+    return replace(header, accession=found[0])

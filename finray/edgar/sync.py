@@ -1,7 +1,7 @@
 """One sync: find out what was filed, fetch what is missing into the raw store, and bring an index up to date with it.
 
-A run may end at any moment, and the next one does the rest: each step is noted in the ledger once it is done, or found
-done when it is repeated.
+A run may end at any moment, and the next one does the rest: the ledger records each step that is done, and a step that
+was done but not recorded is recognized when it is repeated.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from finray.core.errors import EdgarBlockedError, UsageError
 from finray.core.settings import Settings
 from finray.edgar import schedule
-from finray.edgar.companies import wanted_ciks
-from finray.edgar.company import read_companies_now
+from finray.edgar.companies_now import read_companies_now
 from finray.edgar.contact import check_pace, checked_contact
 from finray.edgar.download import forget_old
 from finray.edgar.dumps import read_dumps, read_edgar_feed
@@ -30,6 +29,7 @@ from finray.edgar.limiter import Limiter, LocalLimiter
 from finray.edgar.run import Problem, Report, Run, SyncSummary, silent
 from finray.edgar.selection import Selection, named_companies, parse_forms, read_companies
 from finray.edgar.store import RawStore
+from finray.edgar.tickers import wanted_ciks
 from finray.edgar.unpack import Unpacker
 from finray.index import tasks
 
@@ -38,8 +38,9 @@ EDGAR_FEED = "edgar"
 
 @dataclass(frozen=True, slots=True)
 class SyncRequest:
-    """What ``finray sync`` is asked for. ``from_feed`` are dumps: locations, or "edgar" for EDGAR's own feed archives;
-    ``tickers`` and ``ciks`` are list files, ``companies`` tickers and CIKs; by default, all companies."""
+    """The arguments of ``finray sync``. ``from_feed`` are locations of dumps, or "edgar" for EDGAR's own feed archives;
+    ``tickers`` and ``ciks`` are list files, ``companies`` tickers and CIKs. Without any of these three, all companies
+    are wanted."""
 
     raw: str
     since: dt.date
@@ -79,14 +80,14 @@ def sync(
         raise UsageError(f"--since {request.since} is after --until {until}{today}")
     dumps = [uri for uri in request.from_feed if uri != EDGAR_FEED]
     edgar_feed = len(dumps) < len(request.from_feed)
-    listed = edgar_feed or not dumps
+    asks_edgar = edgar_feed or not dumps
     files = ((request.tickers, "tickers"), (request.ciks, "ciks"))
     lists = [read_companies(uri, kind) for uri, kind in files if uri is not None]
     if request.companies:
         lists.append(named_companies(request.companies))
     with ExitStack() as stack:
         http = None
-        if listed or any(companies.tickers for companies in lists):
+        if asks_edgar or any(companies.tickers for companies in lists):
             checked_contact(settings.edgar.contact)
             check_pace(settings.edgar.requests_per_second, os.environ.get("EDGAR_BASE_URL"))
             pace = limiter(settings.edgar.requests_per_second)
@@ -96,10 +97,20 @@ def sync(
         selection = Selection(request.since, until, parse_forms(request.forms), ciks)
         ledger = Ledger(store.ledger_uri, read_only=request.dry_run)
         run = Run(
-            store, ledger, selection, settings.edgar, now, progress, request.dry_run, request.retry_failed,
-            request.recheck, dumps, edgar_feed, request.companies_now,
-        )  # fmt: skip
-        summary = sync_raw(run, http if listed else None, unpacker)
+            store=store,
+            ledger=ledger,
+            selection=selection,
+            settings=settings.edgar,
+            now=now,
+            progress=progress,
+            dry_run=request.dry_run,
+            retry_failed=request.retry_failed,
+            recheck=request.recheck,
+            dumps=dumps,
+            edgar_feed=edgar_feed,
+            companies_now=request.companies_now,
+        )
+        summary = sync_raw(run, http if asks_edgar else None, unpacker)
         summary.unknown_tickers = unknown
         indexed = IndexOutcome()
         if request.index and not request.dry_run:
@@ -159,6 +170,7 @@ def _pending(run: Run) -> list[Entry]:
 
 
 def _count(run: Run, fetched: Fetched) -> None:
+    """Add one outcome to the summary; the ledger still has the entry as it was before."""
     summary, entry = run.summary, fetched.entry
     before = run.ledger.get(entry.listed.accession)
     match fetched.how:

@@ -1,7 +1,8 @@
 """Streams the regular files of a tar archive (POSIX.1-2017, pax; GNU long names), gzip or not.
 
 Not tarfile: it reads extended headers of any length into memory, and before Python 3.11.10 takes minutes for a crafted
-one of a few kilobytes (CVE-2024-6232). Here the cost of a header is proportional to its length, and all has a limit.
+one of a few kilobytes (CVE-2024-6232). Here the cost of a header is proportional to its length, and everything has a
+limit.
 """
 
 from __future__ import annotations

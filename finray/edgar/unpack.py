@@ -1,4 +1,4 @@
-"""Unpack one dump, possibly in another process, while others are unpacked too.
+"""Unpacks one dump, possibly in another process, while others are unpacked too.
 
 A worker reads a dump and stores what is plainly new. Its results go to the one process that holds the ledger, which
 takes the dumps in their order, as if it had read them itself (``finray.edgar.dumps``). Whatever depends on that order
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import partial
+from typing import Protocol
 
 import pyarrow as pa
 
@@ -27,13 +28,13 @@ from finray.edgar.submissions import Header, check_submission
 Claim = Callable[[str], int]
 """Claims an accession number; returns the number of the dump that was first."""
 _SENT_BYTES = 32 * 1024**2
-"""Content that travels with the results of one dump; for more, the dump is read again."""
+"""Limit for content that travels with the results of one dump; beyond it, the dump is read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnpackJob:
-    """What a worker must know. ``settled`` are filings that the ledger has as done or deleted, ``unsettled`` its other
-    entries by accession number."""
+    """What a worker must know. ``settled`` are the accession numbers that the ledger has as done or deleted,
+    ``unsettled`` its other entries by accession number."""
 
     store_uri: str
     selection: Selection
@@ -70,7 +71,7 @@ class Unpacked:
 @dataclass(frozen=True, slots=True)
 class UnpackedDump:
     """``unwanted`` counts submissions that are not in ``submissions``. ``problem`` is why the rest of the dump could
-    not be read; empty if all was."""
+    not be read, or empty."""
 
     number: int
     dump: feed.Dump
@@ -107,6 +108,8 @@ def unpack_dump(number: int, dump: feed.Dump, job: UnpackJob, claim: Claim) -> U
 
 
 class _Worker:
+    """Unpacks the submissions of one dump, in their order."""
+
     def __init__(self, number: int, job: UnpackJob, claim: Claim, store: RawStore) -> None:
         self._number = number
         self._job = job
@@ -116,20 +119,16 @@ class _Worker:
         self._left_to_send = _SENT_BYTES
 
     def unpacked(self, position: int, delivered: feed.Delivered) -> Unpacked | None:
+        """Stores the submission if it is plainly new; None if it is not wanted."""
         header, job = delivered.header, self._job
-        about: dict[str, Any] = {
-            "position": position,
-            "source": delivered.source,
-            "header": header,
-            "size": delivered.size,
-        }
+        outcome = partial(Unpacked, position, delivered.source, header, delivered.size)
         filing = feed.listed(header)
         if header.kind == "deletion":
             owner = self._claim(header.accession) if header.accession else self._number
             self._seen.add(header.accession or "")
-            return Unpacked(**about, owner=owner)
+            return outcome(owner)
         if filing is None:
-            return Unpacked(**about, owner=self._number)
+            return outcome(self._number)
         if not (job.selection.wants(filing) and job.selection.covers(filing.filed_at)):
             return None
         accession, content = filing.accession, delivered.content
@@ -137,19 +136,19 @@ class _Worker:
         first = accession not in self._seen
         self._seen.add(accession)
         if job.dry_run or content is None or (header.kind != "correction" and accession in job.settled):
-            return Unpacked(**about, owner=owner)
+            return outcome(owner)
         if owner != self._number or not first or header.kind == "correction":
-            return Unpacked(**about, owner=owner, content=self._sent(content))
+            return outcome(owner, content=self._sent(content))
         try:
             check_submission(content)
             raw = raw_filing(relisted(job.unsettled.get(accession), filing), content, delivered.source)
         except EdgarUnavailableError:
-            return Unpacked(**about, owner=owner, content=self._sent(content))
+            return outcome(owner, content=self._sent(content))
         kept = self._store.get(accession)
         adopted = kept is not None and kept.sha256 == raw.sha256
         if not adopted:
             self._store.put(raw, content)
-        return Unpacked(**about, owner=owner, stored=raw, adopted=adopted)
+        return outcome(owner, stored=raw, adopted=adopted)
 
     def _sent(self, content: bytes) -> bytes | None:
         if len(content) > self._left_to_send:

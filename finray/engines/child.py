@@ -11,20 +11,17 @@ import ctypes
 import faulthandler
 import importlib
 import os
-import pickle
 import signal
 import socket
 import sys
 import threading
-import traceback
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from finray.core.errors import FinrayError
 from finray.core.garbage import collect_seldom
 from finray.core.journal import StageReport
-from finray.engines.messages import Ask, Cancel, Drop, Open, Reply, Report, Step, ToParent, encode, read
+from finray.engines.messages import Ask, Cancel, Drop, Open, Reply, Report, Step, ToParent, encode, encode_reply, read
 from finray.engines.outside import Outside
 from finray.engines.source import EngineSource, Tables
 
@@ -115,7 +112,7 @@ class _Child:
         del self._tasks[number]
         self._canceled.discard(number)
         error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        self._reply(number, None if error else task.result(), error)
+        self._write(encode_reply(number, None if error else task.result(), error))
 
     def _prepare(self, message: Open) -> None:
         problem = None
@@ -123,7 +120,7 @@ class _Child:
             self._engine(message.tables)
         except Exception as error:  # noqa: BLE001 - the parent handles it
             problem = error
-        self._reply(message.number, None, problem)
+        self._write(encode_reply(message.number, None, problem))
 
     def _engine(self, tables: Tables | None) -> Engine:
         key = _key(tables)
@@ -133,14 +130,6 @@ class _Child:
             if (engine := self._engines.get(key)) is None:
                 engine = self._engines[key] = self._open(tables)
         return engine
-
-    def _reply(self, number: int, value: Any, error: BaseException | None) -> None:
-        reply = Reply(number, value, _portable(error) if error else None)
-        try:
-            content = encode(reply)
-        except Exception as problem:  # noqa: BLE001 - any error of pickling
-            content = encode(Reply(number, error=TypeError(f"the result cannot be pickled: {problem}")))
-        self._write(content)
 
     def _send(self, message: ToParent) -> None:
         self._write(encode(message))
@@ -176,19 +165,6 @@ class _Steps(Awaitable[T]):
 
 def _key(tables: Tables | None) -> frozenset[tuple[str, int]] | None:
     return None if tables is None else frozenset(tables.items())
-
-
-def _portable(error: BaseException) -> BaseException:
-    """``error`` in a form that can be pickled, with its traceback as a note unless it is finray's own."""
-    if isinstance(error, FinrayError | asyncio.CancelledError):
-        return error
-    note = "".join(traceback.format_exception(error))
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:  # noqa: BLE001 - any error of pickling
-        error = RuntimeError(f"{type(error).__name__}: {error}")
-    error.add_note(note)
-    return error
 
 
 def _end_with_parent(parent: int) -> None:

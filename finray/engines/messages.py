@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import pickle
 import struct
+import traceback
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, Literal
 
+from finray.core.errors import FinrayError
 from finray.core.journal import StageReport
 from finray.engines.source import EngineSource, Role, Tables
 
@@ -101,6 +103,27 @@ ToParent = Step | Report | Call | Cancel | Reply
 def encode(message: ToChild | ToParent) -> bytes:
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
+
+
+def encode_reply(number: int, value: Any, error: BaseException | None) -> bytes:
+    """A Reply that the other end can read, even if ``value`` or ``error`` cannot be pickled."""
+    try:
+        return encode(Reply(number, value, _portable(error) if error else None))
+    except Exception as problem:  # noqa: BLE001 - any error of pickling
+        return encode(Reply(number, error=TypeError(f"the result cannot be pickled: {problem}")))
+
+
+def _portable(error: BaseException) -> BaseException:
+    """``error`` in a form that can be pickled, with its traceback as a note unless it is finray's own."""
+    if isinstance(error, FinrayError | asyncio.CancelledError):
+        return error
+    note = "".join(traceback.format_exception(error))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:  # noqa: BLE001 - any error of pickling
+        error = RuntimeError(f"{type(error).__name__}: {error}")
+    error.add_note(note)
+    return error
 
 
 def read(stream: IO[bytes]) -> Any:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from finray.core.errors import EngineLostError, EngineUnavailableError, FinrayError
@@ -30,6 +31,7 @@ from finray.engines.messages import (
     ToChild,
     ToParent,
     encode,
+    encode_reply,
     read_next,
     settle,
 )
@@ -96,7 +98,7 @@ class EngineProcess:
         self._reader, self._writer = streams
         self._outsiders, self._outside_loop = outsiders, outside_loop
         self._opening: dict[int, Future[None]] = {}
-        self._calls: dict[int, asyncio.Task[None]] = {}
+        self._calls: dict[int, asyncio.Task[Any]] = {}
         self.requests: dict[int, Request] = {}
         self.computing: int | None = None
         """The number of the request that computes now."""
@@ -186,8 +188,11 @@ class EngineProcess:
                 send(self.pid, number)
 
     def _send(self, message: ToChild) -> None:
+        self._write(encode(message))
+
+    def _write(self, content: bytes) -> None:
         if not self._writer.is_closing():
-            self._writer.write(encode(message))
+            self._writer.write(content)
 
     def _take(self, message: ToParent) -> None:
         match message:
@@ -196,7 +201,8 @@ class EngineProcess:
             case Report(number, report) if number in self.requests:
                 self.requests[number].observe(report)
             case Call(number):
-                self._calls[number] = asyncio.get_running_loop().create_task(self._call(message))
+                self._calls[number] = call = asyncio.get_running_loop().create_task(self._call(message))
+                call.add_done_callback(partial(self._called, number))
             case Cancel(number) if number in self._calls:
                 self._calls[number].cancel()
             case Reply(number, value, error) if number in self.requests:
@@ -209,17 +215,13 @@ class EngineProcess:
                     error = EngineUnavailableError(f"the engine cannot be opened: {error!r}")
                 settle(self._opening.pop(number), error=error)
 
-    async def _call(self, call: Call) -> None:
-        reply = Reply(call.number, error=asyncio.CancelledError())
-        try:
-            work = self._outsiders[call.role](*call.arguments)
-            if self._outside_loop is None:
-                reply = Reply(call.number, await work)
-            else:
-                outside = asyncio.run_coroutine_threadsafe(work, self._outside_loop)
-                reply = Reply(call.number, await asyncio.wrap_future(outside))
-        except Exception as error:  # noqa: BLE001 - the child raises it
-            reply = Reply(call.number, error=error)
-        finally:
-            del self._calls[call.number]
-            self._send(reply)
+    async def _call(self, call: Call) -> Any:
+        work = self._outsiders[call.role](*call.arguments)
+        if self._outside_loop is None:
+            return await work
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._outside_loop))
+
+    def _called(self, number: int, call: asyncio.Task[Any]) -> None:
+        del self._calls[number]
+        error = asyncio.CancelledError() if call.cancelled() else call.exception()
+        self._write(encode_reply(number, None if error else call.result(), error))

@@ -75,8 +75,9 @@ def outside_of(settings: Settings, *, asks_llm: bool, without: frozenset[Role] =
     Raises ModelUnavailableError.
     """
     roles: dict[str, Role] = {"llm": "chat", "answer_llm": "answer_chat"}
-    served = {roles[name]: llm for name, llm in settings.llms.items() if llm.backend == "serve"}
-    served = {role: llm for role, llm in served.items() if role not in without}
+    served = {
+        roles[name]: llm for name, llm in settings.llms.items() if llm.backend == "serve" and roles[name] not in without
+    }
     if not asks_llm or not served:
         return {}
     from finray.models.load_chat import load_chat  # imports its clients

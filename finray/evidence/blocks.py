@@ -1,4 +1,4 @@
-"""Evidence as it is shown: blocks of rendered text, and the cells that a plan may use."""
+"""Evidence as shown: blocks of rendered text, and the cells that a program may use."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finray.evidence.heads import in_words, period_words
 class EvidenceBlock:
     """A table or prose of one page. ``text`` is Markdown and begins with the title, if there is one.
 
-    ``passages`` are the retrieved ones that it shows, best first, none for another table of a retrieved page;
+    ``passages`` are the retrieved passages that it shows, best first; another table of their page shows none.
     ``source`` is the page's own text that was rendered.
     """
 
@@ -31,7 +31,7 @@ class EvidenceBlock:
 
     @property
     def tokens(self) -> int:
-        """About how many tokens of a language model ``text`` takes."""
+        """About how many tokens of a language model ``text`` has."""
         return markdown.tokens(self.text)
 
     @property
@@ -42,8 +42,8 @@ class EvidenceBlock:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceCell:
-    """A figure that a program or a citation can name by ``id`` (``c1``, ``c2``, ...). ``block`` is the id of the block
-    that shows it. The value in base units is ``item.value``."""
+    """A figure that a program or a citation can name by its ``id`` (``c1``, ``c2``, ...). ``block`` is the id of the
+    block that shows it. Its value in base units is ``item.value``."""
 
     id: str
     block: str
@@ -62,14 +62,19 @@ class EvidenceCell:
         shown = "; ".join(markdown.plain(part) for part in parts if part)
         return f"{self.id}: {shown}; {markdown.plain(self.filing.doc_name)}, p. {item.page + 1}"
 
+    @property
+    def tokens(self) -> int:
+        """About how many tokens of a language model ``text`` has."""
+        return markdown.tokens(self.text)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a question's passages show, the most useful block first."""
+    """What the passages of a question show, the most useful block first."""
 
     blocks: tuple[EvidenceBlock, ...] = ()
     cells: tuple[EvidenceCell, ...] = ()
 
     @property
     def tokens(self) -> int:
-        return sum(block.tokens for block in self.blocks) + sum(markdown.tokens(cell.text) for cell in self.cells)
+        return sum(block.tokens for block in self.blocks) + sum(cell.tokens for cell in self.cells)

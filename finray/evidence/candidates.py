@@ -1,27 +1,27 @@
-"""The pages of retrieved passages as tables and prose, from the index: what evidence is chosen from."""
+"""The pages of retrieved passages as tables and prose, read from the index. Evidence is chosen from them."""
 
 from __future__ import annotations
 
 import re
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from finray.core.filing import Filing, LineItem, Page, Place
 from finray.core.passages import Passage
-from finray.evidence.page_parts import ProsePart, TablePart, is_contents, page_parts
+from finray.evidence.page_parts import ProsePart, is_contents, page_parts
 from finray.evidence.sentences import Sentence, begins_inside, breaks_off, sentences
 from finray.evidence.tables import ItemRows, Table, aligned, of_items
 from finray.index.reading.facts import FilingFacts
 
 MIN_MATCHED = 0.5
-"""Share of the rows of line items that must be found in the page's text; else the text is not in reading order."""
+"""Minimum share of the rows of line items that are found in the page's text; with fewer, it is not in reading order."""
 MIN_ITEM_ROWS = 4
 HEAD_CHARACTERS = 600
 EDGE_CHARACTERS = 2_500
-"""How much of a page is read for the rest of a sentence."""
+"""Characters of the page before or after that are read for the rest of a sentence."""
 _NO_EVIDENCE: frozenset[Place | None] = frozenset(("contents", "signatures", "exhibit_index"))
 _CONSENT = re.compile(r"\bconsent of (?:the )?independent|\bwe (?:hereby )?consent to the incorporation", re.I)
 _POWER = re.compile(r"^[^\w\n]*+(?:power of attorney|signatures?)[^\w\n]*+$", re.I | re.M)
@@ -29,8 +29,8 @@ _POWER = re.compile(r"^[^\w\n]*+(?:power of attorney|signatures?)[^\w\n]*+$", re
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Sentences of a page in order. ``before`` and ``after`` are the rest of the first and the last sentence if they
-    are on the pages beside it."""
+    """Sentences of a page in order. ``before`` and ``after`` are the rest of the first and the last sentence, if it is
+    on the page before or after."""
 
     heading: str
     sentences: tuple[Sentence, ...]
@@ -40,7 +40,8 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One retrieved page. ``passages`` are those on it, best first; ``rank`` that of the best among all pages."""
+    """A page to choose evidence from. ``passages`` are the retrieved ones on it, best first; ``rank`` (from 0) orders
+    pages by the best of them."""
 
     filing: Filing
     page: Page
@@ -50,13 +51,19 @@ class Candidate:
 
     @property
     def place(self) -> tuple[str, int]:
+        """(filing_id, page)."""
         return self.filing.filing_id, self.page.page
+
+    def passages_in(self, start: int, end: int) -> tuple[Passage, ...]:
+        """The passages that overlap the characters ``start`` to ``end`` of the page."""
+        return tuple(passage for passage in self.passages if passage.start < end and start < passage.end)
 
 
 def candidates(
     passages: Sequence[Passage], facts: FilingFacts, more: Collection[tuple[str, int]] = ()
 ) -> list[Candidate]:
-    """The pages of ``passages`` by rank, then ``more`` pages, without signatures, contents and the like."""
+    """The pages of ``passages`` by rank, then ``more`` pages (filing_id, page), without signatures, contents and the
+    like."""
     by_place: dict[tuple[str, int], list[Passage]] = {}
     for passage in passages:
         by_place.setdefault((passage.filing_id, passage.page), []).append(passage)
@@ -68,11 +75,12 @@ def candidates(
         for rank, (place, own) in enumerate(by_place.items())
         if place in read and _may_be_evidence(read[place].page)
     ]
-    return _joined_over_pages(found, {place: each.page for place, each in read.items()}, facts)
+    return _with_whole_sentences(found, {place: each.page for place, each in read.items()}, facts)
 
 
 def tables_of(page: Page, items: Sequence[LineItem], filing: Filing) -> list[Table]:
-    """The tables of a page of ``filing`` in reading order, without contents. ``items`` are the page's line items."""
+    """The tables of a page of ``filing`` in reading order, without tables of contents. ``items`` are the page's line
+    items."""
     return [part for part in _parts(page, items, filing) if isinstance(part, Table)]
 
 
@@ -82,7 +90,7 @@ class _ReadPage(NamedTuple):
 
 
 _READ: WeakKeyDictionary[FilingFacts, OrderedDict[tuple[str, int], _ReadPage]] = WeakKeyDictionary()
-"""Pages read last: the rounds and roles of one question show the same ones."""
+"""The pages read last: the rounds and roles of a question show the same ones."""
 _KEPT_PAGES = 128
 
 
@@ -122,56 +130,69 @@ def _may_be_evidence(page: Page) -> bool:
 
 
 def _parts(page: Page, items: Sequence[LineItem], filing: Filing) -> tuple[Table | Prose, ...]:
+    """The tables and prose of a page in order. If its text is not in reading order, the table of its line items comes
+    first, instead of those of the text."""
     headings = frozenset(line.strip() for line in page.headings.split("\n") if line.strip())
     rows = ItemRows(items)
     parts: list[Table | Prose] = []
     for part in page_parts(page.text, headings):
-        if isinstance(part, TablePart):
-            parts += [] if is_contents(part) else [aligned(part, rows, filing)]
-        elif found := sentences(part, headings):
-            parts.append(Prose(part.heading, tuple(found)))
-    if len(rows) >= MIN_ITEM_ROWS and rows.matched < MIN_MATCHED * len(rows):
-        table = of_items(rows, page, filing)
-        if table is not None:
-            return (table, *(part for part in parts if isinstance(part, Prose)))
+        if isinstance(part, ProsePart):
+            if found := sentences(part, headings):
+                parts.append(Prose(part.heading, tuple(found)))
+        elif not is_contents(part):
+            parts.append(aligned(part, rows, filing))
+    count = len(rows.rows)
+    if count >= MIN_ITEM_ROWS and rows.matched < MIN_MATCHED * count:
+        return (of_items(rows, page, filing), *(part for part in parts if isinstance(part, Prose)))
     return tuple(parts)
 
 
-def _joined_over_pages(
+def _with_whole_sentences(
     found: Sequence[Candidate], known: Mapping[tuple[str, int], Page], facts: FilingFacts
 ) -> list[Candidate]:
-    """``found`` with the rest of the sentences that run over from the page before or on to the next."""
+    """``found`` with the rest of each sentence that begins on the page before or ends on the next."""
     wanted: dict[tuple[str, int], None] = {}
     for each in found:
         filing_id, number = each.place
-        if each.parts and isinstance(each.parts[0], Prose) and begins_inside(each.parts[0].sentences[0].text):
+        if _begun_before(each.parts):
             wanted[filing_id, number - 1] = None
-        if each.parts and isinstance(each.parts[-1], Prose) and breaks_off(each.parts[-1].sentences[-1].text):
+        if _ended_after(each.parts):
             wanted[filing_id, number + 1] = None
     absent = [place for place in wanted if place not in known and place[1] >= 0]
     pages = {**known, **(facts.pages(absent) if absent else {})}
-    return [_continued(each, pages) for each in found]
+    return [_with_whole_edges(each, pages) for each in found]
 
 
-def _continued(each: Candidate, pages: Mapping[tuple[str, int], Page]) -> Candidate:
+def _with_whole_edges(each: Candidate, pages: Mapping[tuple[str, int], Page]) -> Candidate:
     filing_id, number = each.place
     parts = list(each.parts)
-    before, after = pages.get((filing_id, number - 1)), pages.get((filing_id, number + 1))
-    first, last = (parts[0], parts[-1]) if parts else (None, None)
-    if isinstance(first, Prose) and before is not None and begins_inside(first.sentences[0].text):
-        rest = _edge(before, -1)
+    if first := _begun_before(parts):
+        rest = _edge(pages.get((filing_id, number - 1)), -1)
         if rest and breaks_off(rest):
-            parts[0] = first = Prose(first.heading, first.sentences, rest, first.after)
-    last = parts[-1] if parts else None
-    if isinstance(last, Prose) and after is not None and breaks_off(last.sentences[-1].text):
-        rest = _edge(after, 0)
+            parts[0] = replace(first, before=rest)
+    if last := _ended_after(parts):
+        rest = _edge(pages.get((filing_id, number + 1)), 0)
         if rest and begins_inside(rest):
-            parts[-1] = Prose(last.heading, last.sentences, last.before, rest)
-    return Candidate(each.filing, each.page, each.rank, each.passages, tuple(parts))
+            parts[-1] = replace(last, after=rest)
+    return replace(each, parts=tuple(parts))
 
 
-def _edge(page: Page, at: int) -> str:
-    """The first (0) or last (-1) sentence of a page that begins or ends with prose, else ""."""
+def _begun_before(parts: Sequence[Table | Prose]) -> Prose | None:
+    """The first of a page's ``parts`` if it is prose whose first sentence begins on the page before."""
+    first = parts[0] if parts else None
+    return first if isinstance(first, Prose) and begins_inside(first.sentences[0].text) else None
+
+
+def _ended_after(parts: Sequence[Table | Prose]) -> Prose | None:
+    """The last of a page's ``parts`` if it is prose whose last sentence ends on the next page."""
+    last = parts[-1] if parts else None
+    return last if isinstance(last, Prose) and breaks_off(last.sentences[-1].text) else None
+
+
+def _edge(page: Page | None, at: int) -> str:
+    """The first (0) or last (-1) sentence of a page that begins or ends with prose; "" for others."""
+    if page is None:
+        return ""
     text = page.text[-EDGE_CHARACTERS:] if at else page.text[:EDGE_CHARACTERS]
     parts = page_parts(text)
     part = parts[at] if parts else None

@@ -1,10 +1,9 @@
-"""Turns retrieved passages into evidence that can be read, for a budget of tokens."""
+"""Turns retrieved passages into readable evidence within a budget of tokens."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import takewhile
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from finray.core.filing import LineItem
 from finray.core.passages import Passage, RenderedBlock
@@ -12,14 +11,13 @@ from finray.core.plan import Coverage
 from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
-from finray.evidence import markdown
 from finray.evidence.blocks import Evidence, EvidenceBlock, EvidenceCell
 from finray.evidence.candidates import Candidate, Prose, candidates
 from finray.evidence.cells import fitting_cells
 from finray.evidence.relevance import Relevance
 from finray.evidence.rendering import prose_text, shortened, table_text
 from finray.evidence.repeats import repeated
-from finray.evidence.selection import Scored, scored_part, select
+from finray.evidence.selection import Chosen, ScoredPages, scored_part, select
 from finray.evidence.tables import Table
 from finray.index.reading.facts import FilingFacts
 
@@ -27,10 +25,11 @@ Rows = dict[tuple[str, int], set[int]]
 """Rows of line items by the (filing_id, page) that prints them."""
 MAX_SOURCE = 16_000
 """Characters of page text that a block gives as its source."""
-_CHARACTERS = 4
+_CHARACTERS_PER_TOKEN = 4
 _CELL_TOKENS = 32
 _USUAL_CELLS = 8
-"""Cells that are listed for a question without a plan, about."""
+"""About how many cells are listed for a question without a plan."""
+_Shown = TypeVar("_Shown", EvidenceBlock, EvidenceCell)
 
 
 def evidence_blocks(
@@ -43,38 +42,35 @@ def evidence_blocks(
 ) -> Evidence:
     """What ``passages`` and the operands of ``coverage`` show, as tables and prose of their pages.
 
-    Pages are taken in the order of ``passages``, those with operands first. Within a page, rows and sentences nearest
-    to the question come first, then whole tables; at most ``settings.max_tokens`` in all, the cells included.
+    Pages are taken in the order of ``passages``, those with operands first. Within a page, the rows and sentences
+    nearest to the question come first, then whole tables; at most ``settings.max_tokens`` in all, including cells.
     Signatures, contents, consents and exhibit indexes are left out.
     """
     covered: Rows = {}
     for each in coverage.found.values() if coverage is not None else ():
         covered.setdefault((each.filing.filing_id, each.line_item.page), set()).add(each.line_item.row)
-    shown = _shown(query, passages, facts, covered, coverage)
+    scored = _scored_pages(query, passages, facts, covered, coverage)
     room = settings.max_tokens - _CELL_TOKENS * _expected_cells(coverage, settings.max_cells)
-    chosen = _chosen(query, shown, facts, room)
-    blocks = dict(_within(_blocks(shown.pages, chosen), settings.max_tokens))
-    evidence = Evidence(tuple(blocks.values()))
-    ids = {key: block.id for key, block in blocks.items()}
-    cells = fitting_cells(query, coverage, shown.pages, shown.scored, chosen, ids, settings.max_cells)
-    rest = settings.max_tokens - evidence.tokens
-    kept = takewhile(lambda total: total[0] <= rest, _running(cells))
-    return Evidence(evidence.blocks, tuple(cell for _, cell in kept))
+    chosen = _chosen(query, scored, covered, facts, room)
+    blocks = tuple(_within(_blocks(scored, chosen), settings.max_tokens))
+    shown = {key: block.id for key, block in zip(chosen, blocks, strict=False)}
+    cells = fitting_cells(query, coverage, scored, chosen, shown, settings.max_cells)
+    return Evidence(blocks, tuple(_within(cells, settings.max_tokens - sum(block.tokens for block in blocks))))
 
 
 def shown_evidence(
     query: Query, answer: Answer, *, facts: FilingFacts, settings: EvidenceSettings
 ) -> tuple[RenderedBlock, ...]:
-    """The evidence of ``answer`` for a person: the tables and prose that its passages and operands are from, at most
+    """The evidence of ``answer`` for a person: the tables and prose that its passages and operands come from, at most
     ``settings.shown_tokens``."""
     covered: Rows = {}
     for cell in answer.operands:
         items = facts.line_items([cell.filing_id])[cell.filing_id]
         if (row := next((item.row for item in items if _prints(item, cell)), None)) is not None:
             covered.setdefault((cell.filing_id, cell.page), set()).add(row)
-    shown = _shown(query, answer.evidence, facts, covered, None, only_passages=True)
-    blocks = _blocks(shown.pages, _chosen(query, shown, facts, settings.shown_tokens))
-    return tuple(block.rendered for _, block in _within(blocks, settings.shown_tokens))
+    scored = _scored_pages(query, answer.evidence, facts, covered, only_retrieved=True)
+    blocks = _blocks(scored, _chosen(query, scored, covered, facts, settings.shown_tokens))
+    return tuple(block.rendered for block in _within(blocks, settings.shown_tokens))
 
 
 def _prints(item: LineItem, cell: CitedCell) -> bool:
@@ -88,59 +84,44 @@ def _prints(item: LineItem, cell: CitedCell) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """The pages to choose from, and the relevance of what is on them."""
-
-    pages: Sequence[Candidate]
-    scored: Mapping[tuple[int, int], Scored]
-    covered: Rows
-
-
-def _shown(
+def _scored_pages(
     query: Query,
     passages: Sequence[Passage],
     facts: FilingFacts,
     covered: Rows,
-    coverage: Coverage | None,
+    coverage: Coverage | None = None,
     *,
-    only_passages: bool = False,
-) -> _Shown:
-    """With ``only_passages`` the tables and prose that ``passages`` or ``covered`` rows are in, else whole pages."""
+    only_retrieved: bool = False,
+) -> ScoredPages:
+    """The pages of ``passages`` and of ``covered`` rows, the latter first. With ``only_retrieved``, only tables and
+    prose with a passage or a covered row may be chosen."""
     pages = candidates(passages, facts, covered)
     pages.sort(key=lambda each: (each.place not in covered, each.rank))
-    relevance = _relevance(query, coverage, pages, facts)
-    scored = {
+    names = [*query.names, *(facts.company_name(company) for company in query.companies if facts.has_company(company))]
+    relevance = Relevance(query, coverage, names, _texts(pages))
+    parts = {
         (number, at): scored_part(candidate, part, relevance, query.years, covered.get(candidate.place, ()))
         for number, candidate in enumerate(pages)
         for at, part in enumerate(candidate.parts)
-        if not only_passages or _is_retrieved(candidate, part, covered.get(candidate.place, ()))
+        if not only_retrieved or _is_retrieved(candidate, part, covered.get(candidate.place, ()))
     }
-    return _Shown(pages, scored, covered)
+    return ScoredPages(pages, parts)
 
 
 def _is_retrieved(candidate: Candidate, part: Table | Prose, covered: Collection[int]) -> bool:
-    if isinstance(part, Table) and covered:
-        return any(item.row in covered for row in part.rows for item in row.items.values())
-    whole = range(len(part.rows) if isinstance(part, Table) else len(part.sentences))
-    start, end = _span(part, whole)
-    return any(passage.start < end and start < passage.end for passage in candidate.passages)
+    if isinstance(part, Table):
+        if covered:
+            return any(item.row in covered for row in part.rows for item in row.items.values())
+        return bool(candidate.passages_in(part.start, part.end))
+    return bool(candidate.passages_in(*_span(part, range(len(part.sentences)))))
 
 
-def _chosen(query: Query, shown: _Shown, facts: FilingFacts, tokens: int) -> dict[tuple[int, int], set[int]]:
-    """What fits ``tokens``, figures that two filings print once."""
-    chosen = select(shown.pages, shown.scored, _CHARACTERS * tokens)
-    if banned := repeated(query, shown.pages, chosen, shown.covered, facts):
-        chosen = select(shown.pages, shown.scored, _CHARACTERS * tokens, banned)
+def _chosen(query: Query, scored: ScoredPages, covered: Rows, facts: FilingFacts, tokens: int) -> Chosen:
+    """What fits in ``tokens``; figures that two filings print are chosen once."""
+    chosen = select(scored, _CHARACTERS_PER_TOKEN * tokens)
+    if banned := repeated(query, scored.pages, chosen, covered, facts):
+        chosen = select(scored, _CHARACTERS_PER_TOKEN * tokens, banned)
     return chosen
-
-
-def _running(cells: Sequence[EvidenceCell]) -> Iterator[tuple[int, EvidenceCell]]:
-    """Each cell with the tokens up to and with it."""
-    total = 0
-    for cell in cells:
-        total += markdown.tokens(cell.text)
-        yield total, cell
 
 
 def _expected_cells(coverage: Coverage | None, most: int) -> int:
@@ -149,61 +130,48 @@ def _expected_cells(coverage: Coverage | None, most: int) -> int:
     return min(most, _USUAL_CELLS)
 
 
-def _relevance(query: Query, coverage: Coverage | None, found: Sequence[Candidate], facts: FilingFacts) -> Relevance:
-    names = [*query.names, *(facts.company_name(company) for company in query.companies if facts.has_company(company))]
-    return Relevance(query, coverage, names, _texts(found))
-
-
-def _texts(found: Sequence[Candidate]) -> Iterator[str]:
-    for candidate in found:
-        for part in candidate.parts:
+def _texts(pages: Sequence[Candidate]) -> Iterator[str]:
+    for page in pages:
+        for part in page.parts:
             if isinstance(part, Prose):
                 yield from (sentence.text for sentence in part.sentences)
             else:
-                yield from (f"{row.label}" for row in part.rows)
+                yield from (row.label for row in part.rows)
                 yield f"{part.title} {' '.join(part.heads)}"
 
 
-def _blocks(
-    found: Sequence[Candidate], chosen: Mapping[tuple[int, int], set[int]]
-) -> Iterator[tuple[tuple[int, int], EvidenceBlock]]:
-    """The chosen parts, by the page's rank and in the order of the page."""
-    for count, key in enumerate(sorted(chosen), start=1):
-        candidate, part = found[key[0]], found[key[0]].parts[key[1]]
-        start, end = _span(part, chosen[key])
-        page = candidate.page
+def _blocks(scored: ScoredPages, chosen: Chosen) -> Iterator[EvidenceBlock]:
+    """A block for each part of which something is chosen."""
+    for count, (key, pieces) in enumerate(chosen.items(), start=1):
+        candidate, part = scored.pages[key[0]], scored.part(key)
+        filing, page = candidate.filing, candidate.page
+        start, end = _span(part, pieces)
         end = min(end, start + MAX_SOURCE)
-        doc_name, score = candidate.filing.doc_name, max((p.score for p in candidate.passages), default=0.0)
-        source = Passage(doc_name, candidate.filing.filing_id, page.page, start, end, page.text[start:end], score)
-        yield (
-            key,
-            EvidenceBlock(
-                id=f"e{count}",
-                doc_name=doc_name,
-                filing_id=candidate.filing.filing_id,
-                page=page.page,
-                kind="table" if isinstance(part, Table) else "prose",
-                heading=shortened(part.title if isinstance(part, Table) else part.heading),
-                text=table_text(part, chosen[key]) if isinstance(part, Table) else prose_text(part, chosen[key]),
-                source=source,
-                passages=tuple(p for p in candidate.passages if p.start < end and start < p.end),
-            ),
+        score = max((passage.score for passage in candidate.passages), default=0.0)
+        yield EvidenceBlock(
+            id=f"e{count}",
+            doc_name=filing.doc_name,
+            filing_id=filing.filing_id,
+            page=page.page,
+            kind="table" if isinstance(part, Table) else "prose",
+            heading=shortened(part.title if isinstance(part, Table) else part.heading),
+            text=table_text(part, pieces) if isinstance(part, Table) else prose_text(part, pieces),
+            source=Passage(filing.doc_name, filing.filing_id, page.page, start, end, page.text[start:end], score),
+            passages=candidate.passages_in(start, end),
         )
 
 
-def _within(
-    blocks: Iterable[tuple[tuple[int, int], EvidenceBlock]], tokens: int
-) -> Iterator[tuple[tuple[int, int], EvidenceBlock]]:
-    """The first blocks that fit: escaped text may be longer than it was when it was chosen."""
-    for key, block in blocks:
-        tokens -= block.tokens
+def _within(shown: Iterable[_Shown], tokens: int) -> Iterator[_Shown]:
+    """The first blocks or cells that fit: escaped text may be longer than it was when it was chosen."""
+    for each in shown:
+        tokens -= each.tokens
         if tokens < 0:
             return
-        yield key, block
+        yield each
 
 
 def _span(part: Table | Prose, chosen: Collection[int]) -> tuple[int, int]:
-    """Where the page's text prints what is chosen."""
+    """The (start, end) of what is chosen in the page's text."""
     if isinstance(part, Table):
         return part.start, part.end
     return part.sentences[min(chosen)].start, max(part.sentences[number].end for number in chosen)

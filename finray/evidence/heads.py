@@ -1,4 +1,4 @@
-"""Heads of columns in words: what a column shows, of which period, in which unit."""
+"""Heads of columns in words: what a column shows, for which period, in which unit."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_HEAD = 100
 MAX_LONE_HEAD = 40
 """A longer text over one of several columns is the table's title."""
 _MOSTLY = 0.6
-"""Share of a column's figures that a head must hold for."""
+"""Minimum share of a column's figures that its head is true of."""
 _PERIOD_WORDS = re.compile(
     rf"\b(?:{MONTH}|(?:19|20)\d\d|years?|fiscal|quarters?|months?|weeks?|ended|ending|as of|at|three|six|nine|twelve|"
     r"\d\d?)\b|[,.*]",
     re.I,
 )
 _BARE = frozenset(("level", "note", "notes"))
-"""Labels that say nothing without the number that follows them."""
+"""Labels that mean nothing without the number after them."""
 _MARK = re.compile(r"\(\d{1,2}\)")
 _SCALES = {1: "", 1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 _YEAR_DAYS = 365.25
@@ -33,16 +33,16 @@ _Dated = tuple[dt.date, int | None]
 def column_heads(
     columns: Sequence[int], rows: Sequence[Mapping[int, LineItem]], filing: Filing
 ) -> tuple[tuple[str, ...], str]:
-    """The head of each column, and the words that hold for the periods of all ("12 months to")."""
+    """The head of each column, and the words that the periods of all have in common ("12 months to")."""
     own = [[row[column] for row in rows if column in row] for column in columns]
     periods = [_period(items) for items in own]
-    lengths = {months for period in periods if period for months in (period[1],)}
+    lengths = {period[1] for period in periods if period}
     common = _length(lengths.pop()) if len(lengths) == 1 and all(periods) else ""
     labels = [_label(items) for items in own]
     if sum(map(bool, labels)) == 1 < len(labels):
         labels = [label if len(label) <= MAX_LONE_HEAD else "" for label in labels]
     labels = _spread(labels, periods)
-    units = [_unit_of(items) for items in own]
+    units = [_common_unit(items) for items in own]
     usual = Counter(unit for unit in units if unit).most_common(1)
     heads = []
     for label, period, unit in zip(labels, periods, units, strict=True):
@@ -53,7 +53,7 @@ def column_heads(
 
 
 def usual_unit(items: Sequence[LineItem]) -> tuple[str, int] | None:
-    """The unit and scale of most of ``items``, percentages aside."""
+    """The unit and scale of most of ``items``, not counting percentages unless there is nothing else."""
     counts = Counter((item.unit, item.scale) for item in items if item.unit != "percent")
     counts = counts or Counter((item.unit, item.scale) for item in items)
     return counts.most_common(1)[0][0] if counts else None
@@ -83,17 +83,18 @@ def only_periods(line: str) -> bool:
 
 
 def counted_years(filing: Filing, end: dt.date) -> set[int]:
-    """The years that a question may call the period that ends on ``end``: the calendar's and the company's own."""
+    """The years by which a question may name the period that ends on ``end``: that of the calendar and that of the
+    company."""
     years = {end.year}
     if filing.fiscal_year is not None and filing.period_end is not None:
         years.add(filing.fiscal_year - round((filing.period_end - end).days / _YEAR_DAYS))
     return years
 
 
-def _unit_of(items: Sequence[LineItem]) -> str:
-    counts = Counter(in_words(item.unit, item.scale) for item in items)
-    unit, count = counts.most_common(1)[0] if counts else ("", 0)
-    return unit if count == len(items) else ""
+def _common_unit(items: Sequence[LineItem]) -> str:
+    """The unit of all ``items`` in words; "" if they differ."""
+    units = {in_words(item.unit, item.scale) for item in items}
+    return units.pop() if len(units) == 1 else ""
 
 
 def _period(items: Sequence[LineItem]) -> _Dated | None:
@@ -105,24 +106,27 @@ def _period(items: Sequence[LineItem]) -> _Dated | None:
 
 
 def _length(months: int | None) -> str:
-    return "" if months is None else "at" if months == 0 else f"{months} months to"
+    if months is None:
+        return ""
+    return f"{months} months to" if months else "at"
 
 
 def _date(period: _Dated, filing: Filing) -> str:
-    """Month and year; with the fiscal year if the company counts it otherwise than the calendar."""
+    """Month and year, with the fiscal year if that differs from the calendar year."""
     end, months = period
     shown = f"{end:%b %Y}"
     if filing.fiscal_year is None or filing.period_end is None or filing.fiscal_period != "FY":
         return shown
     if filing.fiscal_year == filing.period_end.year or months not in (0, 12, None):
         return shown
-    years = round((filing.period_end - end).days / _YEAR_DAYS)
-    near = abs((filing.period_end - end).days - years * _YEAR_DAYS) < 20
+    days = (filing.period_end - end).days
+    years = round(days / _YEAR_DAYS)
+    near = abs(days - years * _YEAR_DAYS) < 20
     return f"{shown} (FY{filing.fiscal_year - years})" if near else shown
 
 
 def _label(items: Sequence[LineItem]) -> str:
-    """What the column's head says besides a period."""
+    """The words of the column's head other than periods."""
     counts = Counter((item.column_label or "").partition("[")[0].strip() for item in items)
     label, count = counts.most_common(1)[0] if counts else ("", 0)
     if count < _MOSTLY * len(items) or len(label) > MAX_HEAD:
@@ -132,7 +136,7 @@ def _label(items: Sequence[LineItem]) -> str:
 
 
 def _spread(labels: Sequence[str], periods: Sequence[_Dated | None]) -> list[str]:
-    """A head that spans several years stands over one of them: it holds for all columns of its run of years."""
+    """``labels`` with each that spans a run of years repeated over all columns of the run; as read, it is over one."""
     runs: list[list[int]] = []
     for number, period in enumerate(periods):
         before = {periods[other] for other in runs[-1]} if runs else set()
@@ -140,12 +144,8 @@ def _spread(labels: Sequence[str], periods: Sequence[_Dated | None]) -> list[str
             runs.append([number])
         else:
             runs[-1].append(number)
-    spread = list(labels)
     own = [{labels[number] for number in run} - {""} for run in runs]
     longest = [max(each, key=len, default="") for each in own]
     if len(runs) < 2 or any(label not in whole for each, whole in zip(own, longest, strict=True) for label in each):
-        return spread
-    for run, whole in zip(runs, longest, strict=True):
-        for number in run:
-            spread[number] = whole
-    return spread
+        return list(labels)
+    return [whole for run, whole in zip(runs, longest, strict=True) for _ in run]

@@ -1,4 +1,4 @@
-"""Tables and prose as Markdown without HTML. Text from filings can break neither a cell nor a line of it."""
+"""Tables and prose as Markdown without HTML. Text from filings cannot break its cells or lines."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from finray.core.readable import readable
 MAX_CELL = 300
 """Characters of a cell; a longer one is cut."""
 _USUAL = re.compile(r"[\x20-\x7e“”‘’—–•§€£¥¢]*")
-"""Text that reads as it is; the general way takes each character apart."""
+"""Text that is readable as it is; ``readable`` inspects each character."""
 _SPECIAL = re.compile(r"[\\|`<]")
 
 
 def plain(text: str) -> str:
-    """``text`` on one line, with the characters escaped that Markdown would read as a cell, code or HTML."""
+    """``text`` on one line, with characters escaped that Markdown would read as a cell, code or HTML."""
     shown = " ".join((text if _USUAL.fullmatch(text) else readable(text)).split())
-    return _SPECIAL.sub(r"\\\g<0>", shown) if _SPECIAL.search(shown) else shown
+    return _SPECIAL.sub(r"\\\g<0>", shown)
 
 
 @lru_cache(maxsize=16_384)  # dashes, years and labels recur
@@ -44,5 +44,5 @@ def heading(title: str, note: str = "") -> str:
 
 
 def tokens(text: str) -> int:
-    """About how many tokens a language model reads: four characters each."""
+    """About how many tokens of a language model ``text`` has: four characters each."""
     return -(-len(text) // 4)

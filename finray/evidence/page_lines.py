@@ -1,6 +1,6 @@
-"""The text of a page as printed lines: figures apart from words.
+"""The text of a page as printed lines, with figures separate from words.
 
-The text of an HTML page has one line for each row of a table, its cells joined by " | ". That of a PDF page has a line
+The text of an HTML page has a line for each row of a table, its cells joined by " | ". That of a PDF page has a line
 for each cell, in reading order, so a row is a label and the lines of figures after it.
 """
 
@@ -16,10 +16,10 @@ from finray.filings.tables.cells import MAX_CELL, is_year, parse_number
 MAX_LINES = 4_000
 """Lines read of a page; printed ones have hundreds."""
 MAX_LABEL_CHARACTERS = 60
-"""A longer line with one figure at its end is a sentence."""
+"""A longer line that ends in a single figure is a sentence."""
 _PREFIXES = frozenset(("$", "€", "£", "¥", "US$", "C$", "R$", "($", "(", "$("))
 _NO_FIGURE = frozenset(("NM", "N/M", "N.M.", "nm", "n/m", "N/A", "NA", "n/a"))
-"""Words in the place of a figure."""
+"""Words in place of a figure."""
 _SUFFIXES = frozenset((")", "%", ")%", "%)", "¢", "x"))
 _MARK = re.compile(r"\((?:[a-z]{1,2}|\d{1,2})\)|[*†‡§]+")
 """A footnote mark."""
@@ -36,9 +36,10 @@ _EDGE_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """``start`` to ``end`` of the page's text: words, figures, or both if one line is a row of a table.
+    """The characters ``start`` to ``end`` of the page's text: words, figures, or both if the line is a row of a table.
 
-    ``figures`` may have signs of their own ("$"), which :func:`joined` joins; ``cells`` are those of a line of HTML.
+    ``figures`` may contain lone signs ("$"), which :func:`joined` joins to their number. ``cells`` are those of an HTML
+    row.
     """
 
     start: int
@@ -57,8 +58,8 @@ def page_lines(text: str) -> list[Line]:
 
 
 def _edge(lines: Iterable[str]) -> int:
-    """How many of ``lines``, from the edge of a page inward, are running headers or footers. One may be a page number:
-    a second number is the last figure of a table."""
+    """The number of running headers or footers among ``lines``, from the edge of a page inward. Only one may be a
+    number, that of the page: a second one is the last figure of a table."""
     count, numbered = 0, False
     for raw in lines:
         line = " ".join(raw.split())
@@ -70,7 +71,7 @@ def _edge(lines: Iterable[str]) -> int:
 
 
 def joined(figures: Iterable[str]) -> list[str]:
-    """``figures`` with signs and parentheses that stand alone joined to their number."""
+    """``figures`` with lone signs and parentheses joined to their number."""
     found: list[str] = []
     prefix = ""
     for figure in figures:
@@ -86,21 +87,22 @@ def joined(figures: Iterable[str]) -> list[str]:
 
 
 def is_mark(words: str) -> bool:
-    """Whether a line is a footnote mark alone. "(1)" is a figure."""
+    """Whether a line is only a footnote mark. "(1)" is a figure."""
     return _LETTERED.fullmatch(words) is not None
 
 
 def all_years(figures: Sequence[str]) -> bool:
-    """Whether the figures are years, which head columns."""
+    """Whether all figures are years, which head columns."""
     return bool(figures) and all(is_year(_MARK.sub("", figure)) for figure in figures)
 
 
 def names_years(cells: Sequence[str]) -> bool:
-    """Whether the cells of a line are heads of columns with years: "2022", "2021 (As Restated)"."""
+    """Whether a cell of a line begins with a year and so heads a column: "2022", "2021 (As Restated)"."""
     return any(is_year(cell[:4]) and not cell[4:5].isdigit() for cell in cells)
 
 
 def _split(text: str) -> Iterator[tuple[int, str]]:
+    """(start, line) of each line of ``text``."""
     start = 0
     for line in text.split("\n"):
         yield start, line
@@ -136,7 +138,7 @@ def _of_cells(cells: Sequence[str], start: int, end: int) -> Line:
     return Line(start, end, " | ".join(cells), (), tuple(cells))
 
 
-@lru_cache(maxsize=16_384)  # of most pages, the same dashes, years and signs
+@lru_cache(maxsize=16_384)  # most pages have the same dashes, years and signs
 def _is_figure(token: str) -> bool:
     if len(token) > MAX_CELL:
         return False
@@ -151,7 +153,7 @@ def _is_figure(token: str) -> bool:
 
 
 def _are_data(figures: Sequence[str], words: str) -> bool:
-    """Whether figures after words are those of a row: "Note 13" and the end of a sentence have none."""
+    """Whether figures after words are those of a row, unlike that of "Note 13" or the last of a sentence."""
     data = [figure for figure in figures if not is_year(figure) and not _MARK.fullmatch(figure)]
     if len(data) > 1:
         return True

@@ -11,14 +11,14 @@ from itertools import pairwise, takewhile
 from finray.evidence.page_lines import Line, all_years, is_mark, joined, names_years, page_lines
 
 MAX_GAP = 6
-"""Lines of words between two rows of a table, at most."""
+"""Maximum number of lines of words between two rows of a table."""
 MAX_LEAD = 16
-"""Lines of words above a table that are its title and heads, at most."""
+"""Maximum number of lines of words above a table that are its title and heads."""
 MIN_ROWS = 2
 MIN_LISTED = 5
-"""Rows of a table of contents, at least."""
+"""Minimum number of rows of a table of contents."""
 MAX_INTRODUCTION = 90
-"""A shorter line that ends in a colon heads a table, or rows of one."""
+"""A shorter line that ends in a colon heads a table or rows of one."""
 _LOWER = re.compile(r"\b[a-z]{2,}")
 _IN_PARENTHESES = re.compile(r"\([^()]{1,200}\)")
 """A unit: "(In millions, except per share amounts)"."""
@@ -40,7 +40,7 @@ class Row:
 @dataclass(frozen=True, slots=True)
 class TablePart:
     """``lead`` are the lines above the rows: title, unit, heads of columns. ``title`` is the sentence or heading above
-    them."""
+    these."""
 
     start: int
     end: int
@@ -51,7 +51,7 @@ class TablePart:
 
 @dataclass(frozen=True, slots=True)
 class ProsePart:
-    """Text from ``start`` to ``end`` of the page without tables, as lines."""
+    """The lines from ``start`` to ``end`` of the page, which have no table."""
 
     start: int
     end: int
@@ -64,12 +64,18 @@ Part = TablePart | ProsePart
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A line of words, or a row."""
+    """A line of words or a row. ``years`` are the heads of columns that a line prints."""
 
     line: Line
     row: Row | None = None
     prose: bool = False
     years: tuple[str, ...] = ()
+
+    @property
+    def as_line(self) -> Line:
+        """The line, with the figures of a row outside a table."""
+        row = self.row
+        return self.line if row is None else Line(row.start, row.end, row.label, row.figures)
 
 
 def page_parts(text: str, headings: Collection[str] = ()) -> list[Part]:
@@ -82,7 +88,7 @@ def page_parts(text: str, headings: Collection[str] = ()) -> list[Part]:
     for first, last in [*_tables(items), (len(items), len(items))]:
         before = items[at:first]
         lead = _lead(before) if last > first else 0
-        prose = [_as_line(item) for item in before[: len(before) - lead]]
+        prose = [item.as_line for item in before[: len(before) - lead]]
         if prose:
             parts.append(ProsePart(prose[0].start, prose[-1].end, tuple(prose), heading))
         heading = next((line.words for line in reversed(prose) if line.words in known), heading)
@@ -92,14 +98,8 @@ def page_parts(text: str, headings: Collection[str] = ()) -> list[Part]:
     return parts
 
 
-def _as_line(item: _Item) -> Line:
-    """A row outside a table as a line."""
-    row = item.row
-    return item.line if row is None else Line(row.start, row.end, row.label, row.figures)
-
-
 def is_contents(part: TablePart) -> bool:
-    """Whether a table lists titles and page numbers: one column of small whole numbers that never fall."""
+    """Whether a table lists titles and page numbers: one column of small whole numbers that never decrease."""
     figures = [row.figures for row in part.rows if row.figures]
     if len(figures) < MIN_LISTED or any(len(each) > 1 or not each[0].isdigit() or len(each[0]) > 3 for each in figures):
         return False
@@ -109,59 +109,79 @@ def is_contents(part: TablePart) -> bool:
 
 def _items(lines: Sequence[Line]) -> list[_Item]:
     """Lines of words, and rows: figures with the line of words before them."""
-    items: list[_Item] = []
-    pending: list[Line] = []
-    figures: list[Line] = []
-
-    def close() -> None:
-        found = tuple(joined(figure for line in figures for figure in line.figures))
-        if all_years(found):
-            items.extend(map(_Item, pending))
-            items.append(_Item(Line(figures[0].start, figures[-1].end, " ".join(found), cells=found), years=found))
-        elif found:
-            *rest, label = pending or [figures[0]]
-            items.extend(map(_Item, rest))
-            above = tuple(line.words for line in rest[-3:])
-            row = Row(min(label.start, figures[0].start), figures[-1].end, label.words, found, above)
-            items.append(_Item(label, row))
-        else:
-            return
-        pending.clear()
-        figures.clear()
-
-    heads = False
-    """Whether the figures so far are years."""
+    reader = _ItemReader()
     for number, line in enumerate(lines):
-        if is_mark(line.words) and figures and number + 1 < len(lines) and not lines[number + 1].words:
-            continue  # a mark between the figures of a row
+        within_row = number + 1 < len(lines) and not lines[number + 1].words and reader.figures
+        if not (within_row and is_mark(line.words)):
+            reader.add(line)
+    return _with_prose(reader.finished())
+
+
+class _ItemReader:
+    """Collects items line by line. Words wait for figures, which they may be the label of; figures wait for others of
+    their row."""
+
+    def __init__(self) -> None:
+        self.figures: list[Line] = []
+        self._words: list[Line] = []
+        self._items: list[_Item] = []
+        self._years = False
+        """Whether the figures so far are years."""
+
+    def add(self, line: Line) -> None:
         if line.words or line.cells:
-            close()
+            self._close()
         if line.words:
-            pending.append(line)
+            self._words.append(line)
         if line.figures:
-            own = joined(line.figures)
-            heads = heads and bool(figures)
-            if heads and _digits(own) and not all_years(own):
-                years = [each for each in figures if _digits(each.figures)]
-                if len(years) == 1 == len(joined(years[0].figures)):  # a row of a schedule by years
-                    pending.append(replace(years[0], words=years[0].figures[0], figures=()))
-                    figures.remove(years[0])
-                else:
-                    close()
-            elif figures and len(own) == 1 and all_years(own) and pending and all_years([pending[-1].words]):
-                close()
-            if _digits(own):
-                heads = (heads or not any(_digits(each.figures) for each in figures)) and all_years(own)
-            figures.append(line)
+            self._add_figures(line)
         if line.cells:
-            close()
+            self._close()
             if not line.figures:
-                items.extend(map(_Item, pending[:-1]))
-                items.append(_Item(line, years=line.cells if names_years(line.cells) else ()))
-                pending.clear()
-    close()
-    items.extend(map(_Item, pending))
-    return _with_prose(items)
+                self._items += map(_Item, self._words[:-1])
+                self._items.append(_Item(line, years=line.cells if names_years(line.cells) else ()))
+                self._words.clear()
+
+    def finished(self) -> list[_Item]:
+        self._close()
+        return [*self._items, *map(_Item, self._words)]
+
+    def _add_figures(self, line: Line) -> None:
+        own = joined(line.figures)
+        after_years = self._years and bool(self.figures)
+        if after_years and _digits(own) and not all_years(own):
+            years = [each for each in self.figures if _digits(each.figures)]
+            if len(years) == 1 == len(joined(years[0].figures)):  # a row of a schedule by years
+                self._words.append(replace(years[0], words=years[0].figures[0], figures=()))
+                self.figures.remove(years[0])
+            else:
+                self._close()
+        elif self.figures and len(own) == 1 and all_years(own) and self._words and all_years([self._words[-1].words]):
+            self._close()
+        if _digits(own):
+            first = not any(_digits(each.figures) for each in self.figures)
+            self._years = (after_years or first) and all_years(own)
+        else:
+            self._years = after_years
+        self.figures.append(line)
+
+    def _close(self) -> None:
+        """Ends the row, if any."""
+        found = tuple(joined(figure for line in self.figures for figure in line.figures))
+        if not found:
+            return
+        first, last = self.figures[0], self.figures[-1]
+        if all_years(found):
+            self._items += map(_Item, self._words)
+            self._items.append(_Item(Line(first.start, last.end, " ".join(found), cells=found), years=found))
+        else:
+            *rest, label = self._words or [first]
+            self._items += map(_Item, rest)
+            above = tuple(line.words for line in rest[-3:])
+            row = Row(min(label.start, first.start), last.end, label.words, found, above)
+            self._items.append(_Item(label, row))
+        self._words.clear()
+        self.figures.clear()
 
 
 def _digits(figures: Sequence[str]) -> bool:
@@ -169,7 +189,7 @@ def _digits(figures: Sequence[str]) -> bool:
 
 
 def _with_prose(items: Sequence[_Item]) -> list[_Item]:
-    """``items`` with sentences marked: long lines of words, and the lines that continue them."""
+    """``items`` with sentences marked: long lines of words and the lines that continue them."""
     marked: list[_Item] = []
     for item in items:
         words = item.line.words
@@ -190,27 +210,27 @@ def _with_prose(items: Sequence[_Item]) -> list[_Item]:
 
 
 def _tables(items: Sequence[_Item]) -> list[tuple[int, int]]:
-    """The first and the end of the items of each table, from its first row to its last."""
-    found: list[tuple[int, int]] = []
-    rows = [number for number, item in enumerate(items) if item.row is not None]
-    runs: list[list[int]] = []
-    for number in rows:
-        between = items[runs[-1][-1] + 1 : number] if runs else ()
-        if runs and len(between) <= MAX_GAP and not any(item.prose or item.years for item in between):
-            runs[-1].append(number)
+    """The [start, end) of the items of each table, from its first row to its last."""
+    tables: list[list[int]] = []
+    for number, item in enumerate(items):
+        if item.row is None:
+            continue
+        between = items[tables[-1][-1] + 1 : number] if tables else ()
+        if tables and len(between) <= MAX_GAP and not any(each.prose or each.years for each in between):
+            tables[-1].append(number)
         else:
-            runs.append([number])
-    for run in runs:
-        figures = sum(len(row.figures) for number in run if (row := items[number].row))
-        if len(run) >= MIN_ROWS or figures > 2:
-            found.append((run[0], run[-1] + 1))
-    return found
+            tables.append([number])
+    return [
+        (rows[0], rows[-1] + 1)
+        for rows in tables
+        if len(rows) >= MIN_ROWS or sum(len(row.figures) for number in rows if (row := items[number].row)) > 2
+    ]
 
 
 def _lead(before: Sequence[_Item]) -> int:
-    """How many items before a table's first row belong to it."""
-    nearest = list(before[-MAX_LEAD:])
-    return len(list(takewhile(lambda item: not item.prose and item.row is None, reversed(nearest))))
+    """How many of the items before a table's first row belong to it."""
+    nearest = reversed(before[-MAX_LEAD:])
+    return len(list(takewhile(lambda item: not item.prose and item.row is None, nearest)))
 
 
 def _table(items: Sequence[_Item], lead: int, prose: Sequence[Line], heading: str) -> TablePart:
@@ -229,7 +249,8 @@ def _table(items: Sequence[_Item], lead: int, prose: Sequence[Line], heading: st
 
 
 def _split_rows(rows: Sequence[Row]) -> list[Row]:
-    """Rows of a PDF that have no label continue the row before: they are split by the usual number of figures."""
+    """``rows`` with each row split that has a multiple of the usual number of figures: in a PDF, the figures of a row
+    without a label follow those of the row before."""
     counts = Counter(len(row.figures) for row in rows if row.figures)
     usual = counts.most_common(1)[0][0] if counts else 0
     split: list[Row] = []

@@ -1,4 +1,4 @@
-"""How near a row or a sentence is to a question, by its words: rare words of the candidates count more."""
+"""How near a row or a sentence is to a question, by its words. Words that are rare in the candidates count more."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from finray.question.synonyms import variants, words_of
 
 _VARIANT_WORTH = 0.8
 _ASIDE_WORTH = 0.5
-"""Worth of a word that is beside the row: in its section, its column or the table's title."""
+"""Worth of a word beside the row: in its section, its columns or the table's title."""
 _MAX_VARIED = 40
 
 
 class Relevance:
-    """Scores texts by the words they share with a question. ``drop`` are words of company names, which every page has;
-    ``texts`` are the candidates, whose frequencies weight the words."""
+    """Scores texts by the words they share with a question. ``drop`` are company names, which every page has; ``texts``
+    are the candidates, whose word frequencies weight the words."""
 
     def __init__(self, query: Query, coverage: Coverage | None, drop: Iterable[str], texts: Iterable[str]) -> None:
         dropped = {word for name in drop for word in words(name)}
@@ -48,7 +48,7 @@ class Relevance:
         self._most = max(sum(sorted(self._worth.values())[-6:]), 1e-9)
 
     def score(self, text: str, aside: str = "") -> float:
-        """In [0, 1] about: 1 if ``text`` has the question's rarest words. Words of ``aside`` count in part."""
+        """A score of about 0 to 1; 1 if ``text`` has the question's rarest words. Words of ``aside`` count in part."""
         own = words(text)
         found = own & self._worth.keys()
         near = (words(aside) & self._worth.keys()) - found
@@ -57,7 +57,7 @@ class Relevance:
         )
         if not found and not near:
             return 0.0
-        # A short row of only the question's words is nearer than a long one that holds them too.
+        # A short row with only the question's words is nearer than a long one that has them too.
         focus = 0.7 + 0.3 * len(found) / max(len(own), 1)
         return min(worth / self._most, 1.0) * focus
 
@@ -68,6 +68,6 @@ def words(text: str) -> frozenset[str]:
 
 
 def best(scores: Sequence[float]) -> float:
-    """The best score, plus a little for others: a table with three near rows is nearer than one with one."""
+    """The best of ``scores`` plus a little for the next two: three near rows make a table nearer than one."""
     ranked = sorted(scores, reverse=True)
     return sum(score * 0.25**place for place, score in enumerate(ranked[:3]))

@@ -14,19 +14,19 @@ _GAP = " … "
 
 
 def table_text(table: Table, chosen: Collection[int]) -> str:
-    """``table`` with the rows whose numbers are ``chosen``, and a last line that counts those left out."""
+    """``table`` with the rows whose numbers are ``chosen``, and a line with the number of those left out."""
     lines = [table_head(table), *(row_text(table, number) for number in sorted(chosen))]
     left_out = sum(not row.is_heading for number, row in enumerate(table.rows) if number not in chosen)
     if left_out:
-        lines.append(left_out_text(left_out))
+        lines.append(f"… {left_out} {'row' if left_out == 1 else 'rows'} left out")
     if table.of_items:
         lines.append("… rows without a period or a label may be missing")
     return "\n".join(lines)
 
 
 def table_head(table: Table) -> str:
-    """The title, and the heads of the columns."""
-    heads = [table.corner, *table.heads] if table.heads else [table.corner, *("" for _ in table.columns)]
+    """The title and the heads of the columns."""
+    heads = [table.corner, *(table.heads or [""] * len(table.columns))]
     title = markdown.heading(shortened(table.title))
     return "\n".join(filter(None, (title, markdown.table(heads, ()))))
 
@@ -38,13 +38,10 @@ def row_text(table: Table, number: int) -> str:
     return markdown.row([label, *(row.cells.get(column, "") for column in table.columns)])
 
 
-def left_out_text(count: int) -> str:
-    return f"… {count} {'row' if count == 1 else 'rows'} left out"
-
-
 def prose_text(prose: Prose, chosen: Collection[int]) -> str:
-    """The heading, and the sentences whose numbers are ``chosen``, with " … " between those that do not adjoin."""
-    parts = [markdown.heading(prose.heading), "\n"] if prose.heading and not _starts_with_heading(prose, chosen) else []
+    """The heading and the sentences whose numbers are ``chosen``, with " … " between those that are not adjacent."""
+    begins_with_heading = bool(chosen) and prose.sentences[min(chosen)].is_heading
+    parts = [markdown.heading(prose.heading), "\n"] if prose.heading and not begins_with_heading else []
     last = -1
     for number in sorted(chosen):
         sentence = prose.sentences[number]
@@ -66,16 +63,12 @@ def prose_text(prose: Prose, chosen: Collection[int]) -> str:
 
 
 def shortened(title: str) -> str:
-    """The end of a long title: what stands next to the table."""
+    """The end of a long title, which is next to the table."""
     return title if len(title) <= MAX_TITLE else "… " + title[-MAX_TITLE:]
 
 
-def _starts_with_heading(prose: Prose, chosen: Collection[int]) -> bool:
-    return bool(chosen) and prose.sentences[min(chosen)].is_heading
-
-
 def _other_unit(table: Table, row: TableRow) -> str:
-    """The unit of a row's figures if it is not that of the table, and the figures do not print it."""
+    """The unit of a row's figures if it is not that of the table; "" for percentages, whose figures print it."""
     units = {(item.unit, item.scale) for item in row.items.values() if item.unit != "percent"}
     if len(units) != 1 or units == {table.unit}:
         return ""

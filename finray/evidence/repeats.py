@@ -1,4 +1,4 @@
-"""Rows that two filings of one company print: the filing of the period asked for keeps them."""
+"""Finds rows that two filings of a company print: only the filing of the period asked for should show them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.evidence.candidates import Candidate
 from finray.evidence.cells import asked_items
-from finray.evidence.selection import Piece
+from finray.evidence.selection import Chosen, Piece
 from finray.evidence.tables import Table, TableRow
 from finray.index.reading.facts import FilingFacts
 from finray.retrieval.filing_match import period_fit
@@ -17,40 +17,37 @@ from finray.retrieval.filing_match import period_fit
 _KEY = re.compile(r"[^a-z0-9]+")
 
 _Figure = tuple[str, str, str, int | None, float]
-"""Company, label, month of the period's end, months, value."""
+"""Company, label, month in which the period ends, months, value."""
 
 
 def repeated(
     query: Query,
     found: Sequence[Candidate],
-    chosen: Mapping[tuple[int, int], set[int]],
+    chosen: Chosen,
     covered: Mapping[tuple[str, int], Collection[int]],
     facts: FilingFacts,
 ) -> set[Piece]:
-    """The chosen rows whose figures of the periods asked for another filing's chosen rows print too, except those that
-    are ``covered``: rows of line items that a plan uses, by (filing_id, page)."""
+    """The chosen rows whose figures, of the periods asked for, are all in chosen rows of another filing, too. Without
+    ``covered`` rows: those of line items that a plan uses, by (filing_id, page)."""
     order = sorted(range(len(found)), key=lambda number: (-period_fit(found[number].filing, query.periods)[0], number))
     printed: dict[_Figure, str] = {}
     dropped: set[Piece] = set()
     for number in order:
         candidate = found[number]
-        company = facts.company_of(candidate.filing.filing_id)
+        filing_id = candidate.filing.filing_id
+        company = facts.company_of(filing_id)
+        used = covered.get(candidate.place, ())
         for at, part in enumerate(candidate.parts):
             if not isinstance(part, Table):
                 continue
             for piece in sorted(chosen.get((number, at), ())):
                 row = part.rows[piece]
-                items = asked_items(query, candidate.filing, list(row.items.values()))
+                items = asked_items(query, candidate.filing, row)
                 figures = [_figure(company, row, item) for item in items if item.period_end is not None]
-                used = covered.get(candidate.place, ())
                 if not figures or any(item.row in used for item in items):
                     continue
-                if all(
-                    printed.get(figure, candidate.filing.filing_id) != candidate.filing.filing_id for figure in figures
-                ):
+                if filing_id not in {printed.setdefault(figure, filing_id) for figure in figures}:
                     dropped.add((number, at, piece))
-                for figure in figures:
-                    printed.setdefault(figure, candidate.filing.filing_id)
     return dropped
 
 

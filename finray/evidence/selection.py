@@ -1,9 +1,9 @@
-"""Which rows and sentences fit a budget: of each page by its rank, of each table by its words."""
+"""Chooses the rows and sentences that fit a budget: of pages by their rank, of tables and prose by their words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from finray.evidence.candidates import Candidate, Prose
@@ -13,33 +13,29 @@ from finray.evidence.rendering import row_text, table_head
 from finray.evidence.tables import Table
 
 RANK_DECAY = 0.5
-"""The page of rank r gets a share of the budget as 1 / (1 + 0.5 r)."""
+"""The page of rank r gets a share of the budget in proportion to 1 / (1 + 0.5 r)."""
 RETRIEVED_BONUS = 0.12
-"""Added to the relevance of what a retrieved passage shows."""
+"""Added to the relevance of rows and sentences in a retrieved passage."""
 NEAR = 0.55
-"""Share of a page's best relevance from which rows and sentences come before whole tables."""
+"""Rows and sentences with at least this share of a page's best relevance are chosen before whole tables."""
 OTHER_PERIOD = 0.75
-"""Factor for rows of none of the periods asked for."""
+"""Factor for rows without a period that is asked for."""
 MIN_ROOM = 20
-"""Characters; less holds no row."""
+"""Characters; no row fits in fewer."""
 COVERED = 10.0
+"""Added to the relevance of rows that a plan uses."""
 _TOTAL = re.compile(r"^(?:total|net cash|net (?:income|loss|earnings))\b|\btotal$", re.I)
 MAX_SECTION = 80
-"""Rows between a row and its heading or total, at most."""
+"""Maximum number of rows between a row and its heading or total."""
 MAX_HEADINGS = 2
-"""Headings above a row that go along with it."""
+"""Maximum number of headings above a row that are shown with it."""
 
+PartKey = tuple[int, int]
+"""Numbers of a page and of its part, a table or prose."""
 Piece = tuple[int, int, int]
-"""Numbers of a candidate, of its part, and of the row or sentence in that."""
-
-
-@dataclass(slots=True)
-class Selection:
-    """Chosen pieces and their characters. ``budget`` is in characters."""
-
-    budget: int
-    chosen: dict[tuple[int, int], set[int]] = field(default_factory=dict)
-    used: int = 0
+"""Numbers of a page, its part, and a row or sentence of that."""
+Chosen = Mapping[PartKey, Set[int]]
+"""Numbers of the chosen rows or sentences of each part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,70 +47,88 @@ class Scored:
     head: int
     """Characters of the part's title and heads."""
 
-    @property
-    def whole(self) -> int:
-        return self.head + sum(self.costs)
+
+@dataclass(frozen=True, slots=True)
+class ScoredPages:
+    """The pages to choose from, and the relevance of those of their parts that may be chosen."""
+
+    pages: Sequence[Candidate]
+    parts: Mapping[PartKey, Scored]
+
+    def part(self, key: PartKey) -> Table | Prose:
+        return self.pages[key[0]].parts[key[1]]
 
 
-def select(
-    found: Sequence[Candidate], scored: Mapping[tuple[int, int], Scored], budget: int, banned: Collection[Piece] = ()
-) -> dict[tuple[int, int], set[int]]:
-    """The numbers of the rows or sentences of each part (candidate, part) that are shown."""
-    selection = Selection(budget)
-    weights = [1 / (1 + RANK_DECAY * rank) for rank in range(len(found))]
-    for number, candidate in enumerate(found):
-        rest = sum(weights[number:])
-        allowance = (budget - selection.used) * weights[number] / rest
-        _fill(selection, number, candidate, scored, selection.used + allowance, banned)
-    for number, candidate in enumerate(found):
-        _fill(selection, number, candidate, scored, budget, banned)
-    return {key: pieces for key, pieces in selection.chosen.items() if _says_something(found, key, pieces)}
+def select(scored: ScoredPages, budget: int, banned: Collection[Piece] = ()) -> Chosen:
+    """The rows or sentences to show of each part, in the order of the parts. ``budget`` is in characters."""
+    selection = _Selection(scored, banned)
+    weights = [1 / (1 + RANK_DECAY * rank) for rank in range(len(scored.pages))]
+    for number, weight in enumerate(weights):
+        allowance = (budget - selection.used) * weight / sum(weights[number:])
+        selection.fill(number, selection.used + allowance)
+    for number in range(len(scored.pages)):
+        selection.fill(number, budget)
+    chosen = sorted(selection.chosen.items())
+    return {key: pieces for key, pieces in chosen if _has_content(scored.part(key), pieces)}
 
 
-def _says_something(found: Sequence[Candidate], key: tuple[int, int], pieces: Collection[int]) -> bool:
-    """Whether more than headings is chosen."""
-    part = found[key[0]].parts[key[1]]
-    if isinstance(part, Prose):
-        return any(not part.sentences[piece].is_heading for piece in pieces)
-    return any(not part.rows[piece].is_heading for piece in pieces)
+def _has_content(part: Table | Prose, chosen: Collection[int]) -> bool:
+    """Whether more than headings is ``chosen``."""
+    pieces = part.sentences if isinstance(part, Prose) else part.rows
+    return any(not pieces[number].is_heading for number in chosen)
 
 
-def _fill(
-    selection: Selection,
-    number: int,
-    candidate: Candidate,
-    scored: Mapping[tuple[int, int], Scored],
-    limit: float,
-    banned: Collection[Piece],
-) -> None:
-    parts = [part for part in range(len(candidate.parts)) if (number, part) in scored]
-    pieces = sorted(
-        (
-            (score, part, piece)
-            for part in parts
-            for piece, score in enumerate(scored[number, part].scores)
-            if score > 0 and (number, part, piece) not in banned
-        ),
-        key=lambda each: (-each[0], each[1:]),
-    )
-    if not pieces:
-        return
-    least = NEAR * min(pieces[0][0], 1.0)
-    for score, part, piece in pieces:
-        if score >= least and piece not in selection.chosen.get((number, part), ()):
-            _add(selection, number, part, with_context(candidate.parts[part], piece), scored, limit)
-    for part in sorted(parts, key=lambda each: -best(scored[number, each].scores)):
-        if any(scored[number, part].scores):
-            kept = {p for p in range(len(scored[number, part].costs)) if (number, part, p) not in banned}
-            _add(selection, number, part, _without_bare_headings(candidate.parts[part], kept), scored, limit)
-    for _, part, piece in pieces:
-        if limit - selection.used < MIN_ROOM:
+@dataclass(slots=True)
+class _Selection:
+    """The pieces chosen so far and the characters that they take."""
+
+    scored: ScoredPages
+    banned: Collection[Piece]
+    chosen: dict[PartKey, set[int]] = field(default_factory=dict)
+    used: int = 0
+
+    def fill(self, page: int, limit: float) -> None:
+        """Chooses pieces of a page while all fit ``limit`` characters: first those near the question, then whole parts,
+        then the others."""
+        keys = [key for key in self.scored.parts if key[0] == page]
+        ranked = sorted(
+            (-score, key, piece)
+            for key in keys
+            for piece, score in enumerate(self.scored.parts[key].scores)
+            if score > 0 and (*key, piece) not in self.banned
+        )
+        if not ranked:
             return
-        if piece not in selection.chosen.get((number, part), ()):
-            _add(selection, number, part, with_context(candidate.parts[part], piece), scored, limit)
+        least = NEAR * min(-ranked[0][0], 1.0)
+        for negated, key, piece in ranked:
+            if -negated >= least:
+                self._add_with_context(key, piece, limit)
+        for key in sorted(keys, key=lambda key: -best(self.scored.parts[key].scores)):
+            scores = self.scored.parts[key].scores
+            if any(scores):
+                allowed = {piece for piece in range(len(scores)) if (*key, piece) not in self.banned}
+                self._add(key, _without_bare_headings(self.scored.part(key), allowed), limit)
+        for _, key, piece in ranked:
+            if limit - self.used < MIN_ROOM:
+                return
+            self._add_with_context(key, piece, limit)
+
+    def _add_with_context(self, key: PartKey, piece: int, limit: float) -> None:
+        if piece not in self.chosen.get(key, ()):
+            self._add(key, with_context(self.scored.part(key), piece), limit)
+
+    def _add(self, key: PartKey, pieces: Collection[int], limit: float) -> None:
+        """Adds all ``pieces`` if they fit."""
+        own = self.chosen.get(key, set())
+        new = [piece for piece in pieces if piece not in own]
+        known = self.scored.parts[key]
+        cost = sum(known.costs[piece] for piece in new) + (0 if own else known.head)
+        if new and self.used + cost <= limit:
+            self.chosen.setdefault(key, set()).update(new)
+            self.used += cost
 
 
-def _without_bare_headings(part: Table | Prose, kept: set[int]) -> list[int]:
+def _without_bare_headings(part: Table | Prose, kept: Set[int]) -> list[int]:
     """``kept`` without the headings of rows none of which is kept."""
     if isinstance(part, Prose):
         return sorted(kept)
@@ -123,29 +137,12 @@ def _without_bare_headings(part: Table | Prose, kept: set[int]) -> list[int]:
     for number in range(len(part.rows) - 1, -1, -1):
         if not part.rows[number].is_heading:
             below = below or number in kept
-            shown += [number] if number in kept else []
-        else:
-            shown += [number] if below else []
-            below = below and number > 0 and part.rows[number - 1].is_heading
+            if number in kept:
+                shown.append(number)
+        elif below:
+            shown.append(number)
+            below = number > 0 and part.rows[number - 1].is_heading
     return shown
-
-
-def _add(
-    selection: Selection,
-    number: int,
-    part: int,
-    pieces: Collection[int],
-    scored: Mapping[tuple[int, int], Scored],
-    limit: float,
-) -> None:
-    """Adds all ``pieces`` if they fit."""
-    own = selection.chosen.get((number, part), set())
-    new = [piece for piece in pieces if piece not in own]
-    known = scored[number, part]
-    cost = sum(known.costs[piece] for piece in new) + (0 if own else known.head)
-    if new and selection.used + cost <= limit:
-        selection.chosen.setdefault((number, part), set()).update(new)
-        selection.used += cost
 
 
 def with_context(part: Table | Prose, piece: int) -> list[int]:
@@ -171,21 +168,23 @@ def scored_part(
     candidate: Candidate, part: Table | Prose, relevance: Relevance, years: Collection[int], covered: Collection[int]
 ) -> Scored:
     """Relevance and cost of each row or sentence. ``covered`` are numbers of rows of line items that a plan uses."""
-    if isinstance(part, Prose):
-        scores = []
-        for sentence in part.sentences:
-            score = relevance.score(sentence.text, part.heading)
-            near = score and _retrieved(candidate, sentence.start, sentence.end)
-            scores.append(score + RETRIEVED_BONUS if near else score)
-        costs = [len(sentence.text) + 3 for sentence in part.sentences]
-        costs[0] += len(part.before)
-        costs[-1] += len(part.after)
-        return Scored(tuple(scores), tuple(costs), len(part.heading) + 6)
-    return Scored(
-        tuple(_row_scores(candidate, part, relevance, years, covered)),
-        tuple(len(row_text(part, number)) + 1 for number in range(len(part.rows))),
-        len(table_head(part)) + (75 if part.of_items else 24),
-    )
+    if isinstance(part, Table):
+        return Scored(
+            tuple(_row_scores(candidate, part, relevance, years, covered)),
+            tuple(len(row_text(part, number)) + 1 for number in range(len(part.rows))),
+            len(table_head(part)) + (75 if part.of_items else 24),
+        )
+    costs = [len(sentence.text) + 3 for sentence in part.sentences]
+    costs[0] += len(part.before)
+    costs[-1] += len(part.after)
+    return Scored(tuple(_sentence_scores(candidate, part, relevance)), tuple(costs), len(part.heading) + 6)
+
+
+def _sentence_scores(candidate: Candidate, prose: Prose, relevance: Relevance) -> Iterator[float]:
+    for sentence in prose.sentences:
+        score = relevance.score(sentence.text, prose.heading)
+        retrieved = score and candidate.passages_in(sentence.start, sentence.end)
+        yield score + RETRIEVED_BONUS if retrieved else score
 
 
 def _row_scores(
@@ -202,10 +201,6 @@ def _row_scores(
         ends = {item.period_end for item in row.items.values() if item.period_end is not None}
         if asked and ends and not any(asked & counted_years(candidate.filing, end) for end in ends):
             score *= OTHER_PERIOD
-        if _retrieved(candidate, row.start, row.end):
+        if candidate.passages_in(row.start, row.end):
             score += RETRIEVED_BONUS
         yield score + COVERED if any(item.row in covered for item in row.items.values()) else score
-
-
-def _retrieved(candidate: Candidate, start: int, end: int) -> bool:
-    return any(passage.start < end and start < passage.end for passage in candidate.passages)

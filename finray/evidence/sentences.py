@@ -1,12 +1,14 @@
-"""Prose of a page as sentences with their places."""
+"""The prose of a page as sentences with their offsets."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from finray.evidence.page_lines import Line
 from finray.evidence.page_parts import ProsePart
 
 MAX_SENTENCE = 1_500
@@ -22,7 +24,8 @@ _ENDS = re.compile(r"[.!?:;][”\")]*$")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``start`` is the offset in the page's text of the line in which it begins, ``end`` of that in which it ends."""
+    """``start`` is the offset in the page's text of the line in which it begins, ``end`` that of the end of the line in
+    which it ends."""
 
     text: str
     start: int
@@ -33,32 +36,30 @@ class Sentence:
 def sentences(part: ProsePart, headings: Collection[str]) -> list[Sentence]:
     """The sentences of ``part`` and its headings, in order."""
     found: list[Sentence] = []
-    run: list[tuple[str, int, int]] = []
-
-    def close() -> None:
-        text, places = "", []
-        for words, start, end in run:
-            text += " " if text else ""
-            places.append((len(text), start, end))
-            text += words
-        begins = [place[0] for place in places]
-        for first, last in _spans(text):
-            line, final = bisect_right(begins, first) - 1, bisect_right(begins, last - 1) - 1
-            if not _BOILERPLATE.search(text[first:last][:100]):
-                found.append(Sentence(text[first:last][:MAX_SENTENCE], places[line][1], places[final][2]))
-        run.clear()
-
-    for line in part.lines:
-        words = " ".join(filter(None, (line.words, " ".join(line.figures))))
-        if line.words in headings:
-            if run:
-                close()
-            found.append(Sentence(words, line.start, line.end, is_heading=True))
+    for is_heading, lines in groupby(part.lines, key=lambda line: line.words in headings):
+        if is_heading:
+            found += [Sentence(_text(line), line.start, line.end, is_heading=True) for line in lines]
         else:
-            run.append((words, line.start, line.end))
-    if run:
-        close()
+            found += _of_lines(list(lines))
     return found
+
+
+def _of_lines(lines: Sequence[Line]) -> Iterator[Sentence]:
+    """The sentences of consecutive lines, without boilerplate."""
+    text = ""
+    begins: list[int] = []
+    for line in lines:
+        text += " " if text else ""
+        begins.append(len(text))
+        text += _text(line)
+    for start, end in _spans(text):
+        if not _BOILERPLATE.search(text[start:end][:100]):
+            first, last = lines[bisect_right(begins, start) - 1], lines[bisect_right(begins, end - 1) - 1]
+            yield Sentence(text[start:end][:MAX_SENTENCE], first.start, last.end)
+
+
+def _text(line: Line) -> str:
+    return " ".join(filter(None, (line.words, *line.figures)))
 
 
 def begins_inside(text: str) -> bool:
@@ -72,6 +73,7 @@ def breaks_off(text: str) -> bool:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
+    """The (start, end) of each sentence in ``text``."""
     spans = []
     start = 0
     for match in _BREAK.finditer(text):

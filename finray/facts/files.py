@@ -1,6 +1,6 @@
 """Writes facts: .csv and .xlsx for people, .parquet, .arrow, .json and .jsonl for programs.
 
-Pages count from 1 in what is for people and from 0 in what is for programs.
+Pages count from 1 for people and from 0 for programs.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ COLUMNS = (
 
 
 def check_facts_target(uri: str) -> None:
-    """Raise SourceError for a name with another ending, before any work is done."""
+    """Raise SourceError if ``uri`` does not end in one of FORMATS; call it before any work is done."""
     if not uri.lower().endswith(FORMATS):
         raise SourceError(f"{uri!r}: facts are written to a file that ends in {', '.join(FORMATS)}")
 
 
 def write_facts(uri: str, facts: Sequence[Fact], links: PageLinks | None = None) -> None:
-    """Write ``facts`` in the format that ``uri``, local or s3://, ends in, in one step. Raises SourceError."""
+    """Write ``facts`` to ``uri``, local or s3://, in the format of its ending, in one step. Raises SourceError."""
     check_facts_target(uri)
     suffix = "." + uri.lower().rpartition(".")[2]
     write_bytes(uri, _content(suffix, facts, links or PageLinks({})))
@@ -104,13 +104,14 @@ def _content(suffix: str, facts: Sequence[Fact], links: PageLinks) -> bytes:
     if suffix == ".json":
         objects = [to_object(fact) for fact in facts]
         return json.dumps(objects, ensure_ascii=False, indent=1, allow_nan=False).encode("utf-8", errors="replace")
-    if suffix in (".parquet", ".arrow"):
+    if suffix == ".parquet":
         sink = io.BytesIO()
-        if suffix == ".parquet":
-            pq.write_table(facts_table(facts), sink)
-        else:
-            with pa.ipc.new_file(sink, FACT_SCHEMA) as writer:
-                writer.write_table(facts_table(facts))
+        pq.write_table(facts_table(facts), sink)
+        return sink.getvalue()
+    if suffix == ".arrow":
+        sink = io.BytesIO()
+        with pa.ipc.new_file(sink, FACT_SCHEMA) as writer:
+            writer.write_table(facts_table(facts))
         return sink.getvalue()
     if suffix == ".csv":
         table = CsvWriter(COLUMNS)
@@ -131,4 +132,5 @@ def _number(value: float | None, unit: str | None) -> Cell:
 
 
 def _counted(page: int | None) -> int | None:
+    """``page`` counted from 1."""
     return None if page is None else page + 1

@@ -1,4 +1,4 @@
-"""Which line item a person means (a canonical one, a tag, or a row by its label), and the cell that prints it."""
+"""Finds the line item that a person means (a canonical one, a tag or a row's label) and the cell that prints it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonic
 _TAG = re.compile(r"[a-z][\w-]*+:[A-Za-z]\w*+|[A-Z][a-z]++[A-Z][A-Za-z0-9]*+")
 """``us-gaap:Goodwill``, ``GoodwillGross``"""
 _NEAR = 60
-"""Similarity, in percent, of a label worth naming."""
+"""Least similarity, in percent, of a label worth naming."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedItem:
-    """One of: ``metric``, the key of a canonical item; ``concept``, of XBRL; ``label``, a plain row label."""
+    """A line item by one of ``metric`` (key of a canonical item), ``concept`` (XBRL tag) and ``label`` (plain label of
+    a row)."""
 
     asked: str
     metric: str | None = None
@@ -66,7 +67,8 @@ def find_printed(wanted: WantedItem, items: Sequence[LineItem], end: dt.date) ->
 
 
 def same_row(first: Printed, items: Sequence[LineItem], end: dt.date) -> Printed | None:
-    """The cell of another filing in the row of the same name and statement, if there is one such figure."""
+    """The cell among ``items`` of another filing in the row of the same name and statement, with the sign of ``first``;
+    None if there is none, or if several differ."""
     cells = [item for item in items if names_same_row(first.cell, item) and _of_year(item, end)]
     if len({(item.value, item.unit) for item in cells}) != 1:
         return None
@@ -74,16 +76,17 @@ def same_row(first: Printed, items: Sequence[LineItem], end: dt.date) -> Printed
 
 
 def names_same_row(a: LineItem, b: LineItem) -> bool:
+    """Whether the rows of both have the same name, statement and unit."""
     return (a.statement, plain_label(a.label)) == (b.statement, plain_label(b.label)) and a.unit == b.unit
 
 
 def _mirrored(printed: Printed) -> bool:
-    """Whether the printed sign carries no meaning for this item."""
+    """Whether the value has the opposite of the printed sign, which carries no meaning for this item."""
     return printed.value == -printed.cell.value != 0
 
 
 def nearest_labels(wanted: WantedItem, items: Iterable[LineItem], most: int = 3) -> list[str]:
-    """Labels of rows that resemble the one asked for."""
+    """Labels of rows that resemble the one asked for, the most alike first."""
     if wanted.label is None:
         return []
     labels = list(dict.fromkeys(item.label for item in items if item.label))
@@ -94,6 +97,7 @@ def nearest_labels(wanted: WantedItem, items: Iterable[LineItem], most: int = 3)
 
 
 def _is(wanted: WantedItem, item: LineItem) -> bool:
+    """Whether ``item`` has the wanted concept, in a column for the whole company, or the wanted label."""
     if wanted.concept is not None:
         whole = "[" not in (item.column_label or "")
         own = item.concept or ""
@@ -102,6 +106,7 @@ def _is(wanted: WantedItem, item: LineItem) -> bool:
 
 
 def _of_year(item: LineItem, end: dt.date) -> bool:
+    """Whether ``item`` is the flow of the year that ends about ``end``, or the balance at its end."""
     near = item.period_end is not None and abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS
     return near and item.months in (0, 12)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,10 +26,13 @@ _PERIODIC = ("10-K", "10-Q", "20-F", "40-F")
 _REPEATED_YEARS = 5
 """Years before its own for which an annual report may have a column."""
 _WANDER_DAYS = 7
+"""By how many days the end of a fiscal year may move from year to year."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Version:
+    """A figure as one filing prints it."""
+
     filing: Filing
     printed: Printed
 
@@ -45,14 +49,14 @@ def look_up_facts(
     """The ``items`` of ``companies`` in fiscal ``years``: by default all canonical items, all companies of the index,
     and the years that it has annual reports on.
 
-    A fact for each, or with ``every_filing`` for each filing that prints it. Without a value it says why. ``catalog``
-    has the companies of the index, if the caller has built it.
+    Yields a fact for each, or with ``every_filing`` one for each filing that prints it. A fact without a value says
+    why. ``catalog`` has the companies of the index, if the caller has built it.
     """
     catalog = catalog or CompanyCatalog(reader.filings())
     wanted = [wanted_item(item) for item in items or canonical_items()]
-    by_company: dict[str, list[Filing]] = {}
+    by_company: dict[str, list[Filing]] = defaultdict(list)
     for filing in reader.filings():
-        by_company.setdefault(catalog.company_of_filing[filing.filing_id], []).append(filing)
+        by_company[catalog.company_of_filing[filing.filing_id]].append(filing)
     asked = companies or [each.name for each in catalog.companies.values() if each.names]
     for name in asked:
         try:
@@ -84,6 +88,7 @@ def find_company(catalog: CompanyCatalog, name: str) -> Company:
 
 
 def _years(filings: Sequence[Filing]) -> list[int]:
+    """The fiscal years with an annual report among ``filings``."""
     return sorted({filing.fiscal_year for filing in filings if filing.fiscal_year and filing.fiscal_period == "FY"})
 
 
@@ -96,6 +101,7 @@ def _facts(
     *,
     every_filing: bool,
 ) -> Iterator[Fact]:
+    """The fact of one item in one year, then with ``every_filing`` its later versions."""
     end = _year_end(year, filings)
     covering = [] if end is None else _covering(end, filings)
     if end is None or not covering:
@@ -104,8 +110,9 @@ def _facts(
     found: list[_Version] = []
     for filing in covering:
         own = line_items.get(filing.filing_id, ())
-        printed = (found and same_row(found[0].printed, own, end)) or find_printed(item, own, end)
-        if printed:
+        again = same_row(found[0].printed, own, end) if found else None
+        printed = again or find_printed(item, own, end)
+        if printed is not None:
             found.append(_Version(filing, printed))
     versions = [each for each in found if _is_periodic(each.filing)] or found
     if not versions:
@@ -122,7 +129,7 @@ def _facts(
         latest = later[-1]
         fact = replace(
             fact,
-            restated=True if True in differ else False if False in differ else None,
+            restated=any(differ) if set(differ) != {None} else None,
             latest_value=latest.printed.value,
             latest_label=latest.printed.cell.label,
             latest_doc_name=latest.filing.doc_name,
@@ -164,7 +171,8 @@ def _fact(company: str, item: WantedItem, year: int, version: _Version) -> Fact:
 
 
 def _year_end(year: int, filings: Sequence[Filing]) -> dt.date | None:
-    """The day on which a company's fiscal year ended: as its report on it says, else counted from the nearest one."""
+    """The day on which fiscal ``year`` ended: by the report on it, else counted from that on the nearest year; None if
+    there is no annual report or the year is out of range."""
     annual = [(filing, filing.fiscal_year) for filing in filings if filing.fiscal_period == "FY" and filing.fiscal_year]
     annual.sort(key=lambda pair: (abs(pair[1] - year), not _is_periodic(pair[0]), pair[0].is_amendment))
     if not annual:
@@ -176,7 +184,7 @@ def _year_end(year: int, filings: Sequence[Filing]) -> dt.date | None:
 
 
 def _covering(end: dt.date, filings: Sequence[Filing]) -> list[Filing]:
-    """The filings that may print figures of the year that ends on ``end``, in the order in which they came out."""
+    """The filings that may print figures of the year that ends on ``end``, in the order of their publication."""
     covering = [
         filing
         for filing in filings
@@ -193,7 +201,8 @@ def _is_periodic(filing: Filing) -> bool:
 
 
 def _restated(first: Printed, later: Printed) -> bool | None:
-    """None if the rows have other names and other figures: they may be other things."""
+    """Whether ``later`` prints another figure than ``first``; None if its row also has another name: it may be another
+    thing."""
     if same_figure(first, later):
         return False
     return True if names_same_row(first.cell, later.cell) else None

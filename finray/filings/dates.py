@@ -10,10 +10,9 @@ from finray.core.vocabulary import MONTH, MONTHS
 _MONTH = rf"{MONTH}\.?"
 _YEAR = r"(?:19|20)\d\s?\d"
 
-DATE = re.compile(
+_DATE = re.compile(
     r"\b(?=[jfmasond\d])(?:"  # rejects most words at once
-    rf"(?P<m1>{_MONTH})\s{{0,4}}(?P<d1>\d{{1,2}})\s{{0,2}}(?:st|nd|rd"
-    rf"|th)?\s{{0,2}}[,.]?\s{{0,4}}(?P<y1>{_YEAR})\b"
+    rf"(?P<m1>{_MONTH})\s{{0,4}}(?P<d1>\d{{1,2}})\s{{0,2}}(?:st|nd|rd|th)?\s{{0,2}}[,.]?\s{{0,4}}(?P<y1>{_YEAR})\b"
     rf"|(?=\d)(?:(?P<d2>\d{{1,2}})\s{{1,3}}(?P<m2>{_MONTH})\s{{0,2}},?\s{{1,3}}(?P<y2>{_YEAR})\b"
     r"|(?P<m3>\d{1,2})[/-](?P<d3>\d{1,2})[/-](?P<y3>(?:19|20)\d\d)\b"
     r"|(?P<y4>(?:19|20)\d\d)-(?P<m4>\d{2})-(?P<d4>\d{2})\b))",
@@ -42,21 +41,21 @@ def is_month_end(date: dt.date) -> bool:
 
 
 def add_months(date: dt.date, months: int) -> dt.date:
-    """The same day ``months`` later, or earlier if negative. The last day of a month stays the last; years stay within
-    those of the calendar."""
+    """The same day ``months`` later, or earlier if negative. The last day of a month stays the last; years are clamped
+    to the range of ``datetime``."""
     year, month = divmod(date.year * 12 + date.month - 1 + months, 12)
     last = last_of_month(min(max(year, dt.MINYEAR), dt.MAXYEAR), month + 1)
     return last if is_month_end(date) else last.replace(day=min(date.day, last.day))
 
 
 def month_number(printed: str) -> int:
-    """1 to 12 of "December", "dec." or "12"."""
+    """The month, 1 to 12, that "December", "dec." or "12" names."""
     return MONTHS.get(printed.rstrip(".").lower()) or int(printed)
 
 
 def find_dates(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[int, int, dt.date]]:
     """(start, end, date) of each date in ``text[start:end]``, in order."""
-    for match in DATE.finditer(text, start, len(text) if end is None else end):
+    for match in _DATE.finditer(text, start, len(text) if end is None else end):
         form = next(form for form in "1234" if match[f"y{form}"])
         year, month, day = (match[f"{part}{form}"] for part in "ymd")
         if date := to_date(int("".join(year.split())), month_number(month), int(day)):

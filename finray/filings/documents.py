@@ -1,7 +1,7 @@
 """Contracts, policies and other documents that are not SEC filings: no cover facts, pages are sections by headings.
 
-The sections of a text file tile it: joined, they are its text, so that a passage's place in the file is the length of
-the sections before its own plus its place in that section.
+The sections of a text file, joined, are its text. So the offset of a passage in the file is the length of the sections
+before its own plus its offset in that section.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from finray.filings.read import doc_name
 from finray.filings.sniff import CONTROL, sniff
 
 MIN_SECTION = 800
-"""Characters; a shorter section goes on past the next heading."""
+"""Characters; a shorter section continues past the next heading."""
 MAX_SECTION = 4_000
 """Characters; a longer section is cut between paragraphs, lines, sentences or words."""
 _NO_LIMIT = 10**9
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(
 
 
 def parse_document(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
-    """Read one PDF, HTML or text file as a document without company, form and period.
+    """Read one PDF, HTML or text file as a document without company, form or period.
 
     The pages of a PDF are its own; those of HTML and text are sections. Raises FilingError as ``parse_filing`` does.
     """
@@ -69,8 +69,8 @@ def document_id(content: bytes) -> str:
 
 
 def read_text(content: bytes) -> str:
-    """The text of a file, with line ends as line feeds. Unfit characters become spaces, so that places in the text are
-    those that Python's text files have."""
+    """The text of a file, with line feeds as line ends. Control characters become spaces, so that offsets are those of
+    a file that Python opens as text."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -79,28 +79,18 @@ def read_text(content: bytes) -> str:
 
 
 def sections(text: str) -> list[str]:
-    """``text`` cut into parts of at most 4,000 characters, before headings if the part has at least 800; joined, they
-    are ``text``."""
-    starts = [*_starts(text), len(text)]
-    return [text[start:end] for start, end in pairwise(starts) if end > start]
+    """``text`` cut into sections of at most 4,000 characters; one that has at least 800 ends before the next heading.
+    Joined, they are ``text``."""
+    starts = [0]
+    for at in (*_heading_offsets(text), len(text)):
+        while at - starts[-1] > MAX_SECTION:
+            starts.append(_cut(text, starts[-1]))
+        if at - starts[-1] >= MIN_SECTION:
+            starts.append(at)
+    return [text[start:end] for start, end in pairwise([*starts, len(text)]) if end > start]
 
 
-def _starts(text: str) -> Iterator[int]:
-    start = 0
-    yield start
-    for at in _heading_places(text):
-        while at - start > MAX_SECTION:
-            start = _cut(text, start)
-            yield start
-        if at - start >= MIN_SECTION:
-            start = at
-            yield start
-    while len(text) - start > MAX_SECTION:
-        start = _cut(text, start)
-        yield start
-
-
-def _heading_places(text: str) -> Iterator[int]:
+def _heading_offsets(text: str) -> Iterator[int]:
     at = 0
     for line in text.splitlines(keepends=True):
         bare = line.strip()
@@ -110,7 +100,8 @@ def _heading_places(text: str) -> Iterator[int]:
 
 
 def _cut(text: str, start: int) -> int:
-    """The end of a part that begins at ``start``, in the second half of the longest."""
+    """The end of a long section that begins at ``start``: after the last separator in the second half of its maximum
+    length."""
     limit = start + MAX_SECTION
     for separator in _SEPARATORS:
         at = text.rfind(separator, start + MAX_SECTION // 2, limit)
@@ -120,7 +111,7 @@ def _cut(text: str, start: int) -> int:
 
 
 def spans_of(texts: Sequence[str], start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """(section, start, end) of the parts of the characters ``start`` to ``end`` of the whole text."""
+    """(section, start, end) of each section's share of the characters ``start`` to ``end`` of the whole text."""
     at = 0
     for number, text in enumerate(texts):
         first, last = max(start - at, 0), min(end - at, len(text))

@@ -1,4 +1,4 @@
-"""One filing's bytes -> its cover facts, pages and line items: the entry point of this package."""
+"""Reads a filing from bytes into cover facts, pages and line items: the entry point of this package."""
 
 import hashlib
 import re
@@ -18,7 +18,7 @@ from finray.filings.cover.submission import ACCESSION_NUMBER, parse_submission
 from finray.filings.html import inline_xbrl
 from finray.filings.html.grid import table_grid
 from finray.filings.html.pages import HtmlPage, check_length, check_paging, parse_html, split_pages
-from finray.filings.html.tagged_facts import facts_in_prose, tagged_cells
+from finray.filings.html.tagged_facts import facts_in_prose
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
@@ -33,22 +33,22 @@ from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
 from finray.filings.tables.tags import Tags
 
-MIN_FIGURE_LINES = 4
+_MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
     r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$",
     re.MULTILINE,
 )
 """Many PDFs print a no-break space after each figure."""
 _FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\xa0 ]{0,5}$", re.MULTILINE)
-"""The end of such a line, which is found faster."""
-NO_TABLES = frozenset({"contents", "signatures", "exhibit_index"})
-"""Places whose numbers are those of pages, Items and exhibits."""
+"""The end of such a line, which is faster to find."""
+_NO_TABLES = frozenset({"contents", "signatures", "exhibit_index"})
+"""Places whose numbers are only those of pages, Items and exhibits."""
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
 def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
-    """Read one filing: PDF, EDGAR HTML, full-submission text or plain text, recognized by content. ``ocr`` reads pages
-    whose text cannot be extracted.
+    """Read one filing: a PDF, EDGAR HTML, full-submission text or plain text, recognized by content. ``ocr`` reads
+    pages whose text cannot be extracted.
 
     Raises only FilingError, with a stage and a stable reason.
     """
@@ -71,12 +71,13 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
         if document.is_repaired:
             provenance["file"] = "repair"
         filing = replace(filing, provenance=provenance)
+        words = {**read.printed, **read.words}
 
         def grids(number: int) -> list[Grid]:
-            tabular = statements[number] is not None or number in read.printed
-            if not tabular and not (number in read.words and _is_tabular(texts[number])):
+            tabular = number in read.printed or (number in read.words and _is_tabular(texts[number]))
+            if not tabular and statements[number] is None:
                 return []
-            return page_grids(document[number], number, read.words.get(number), read.printed.get(number))
+            return page_grids(document[number], number, words.get(number))
 
         places = label_places(texts, statements, filing.form)
         return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
@@ -96,11 +97,11 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
             tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
-            tagged = facts_in_prose(root, pages, tags.contexts, set(tagged_cells(pages)))
+            tagged = facts_in_prose(root, pages, tags.contexts)
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
+        check_paging(pages, settings)
     texts = [page.text for page in pages]
-    check_paging(texts, settings)
     statements = label_statements(texts)
     found = cover.read_facts(texts, merge(sources)[0])
     filing = _filing(content, source_uri, {**sources, **found}, texts, statements)
@@ -121,24 +122,23 @@ def _line_items(
     # The scale that most statements announce, for notes that announce none.
     usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
-        if places[number] in NO_TABLES:
+        if places[number] in _NO_TABLES:
             continue
         items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 
 def _is_tabular(text: str) -> bool:
-    """Whether a page seems to have a table. Reading words by position is slow, so other pages are skipped."""
+    """Whether a page seems to have a table. Reading words by position is slow, so it skips other pages."""
     return _has_lines(_FIGURE_END, text) and _has_lines(_FIGURE_LINE, text)
 
 
 def _has_lines(pattern: re.Pattern[str], text: str) -> bool:
-    return sum(1 for _ in islice(pattern.finditer(text), MIN_FIGURE_LINES)) == MIN_FIGURE_LINES
+    return sum(1 for _ in islice(pattern.finditer(text), _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
 
 
 def _grids(page: HtmlPage, number: int) -> list[Grid]:
-    captions = page.captions or ("",) * len(page.tables)
-    grids = (table_grid(table, number, caption) for table, caption in zip(page.tables, captions, strict=True))
+    grids = (table_grid(table, number, caption) for table, caption in zip(page.tables, page.captions, strict=True))
     return [grid for grid in grids if grid is not None]
 
 
@@ -188,7 +188,6 @@ def _filing(
         if amends is None and facts.period_end:
             amends = f"{form.removesuffix('/A')} {facts.period_end.isoformat()}"
         form = f"{form.removesuffix('/A')}/A"
-    own = company.lower()
     return Filing(
         filing_id=facts.accession_number or digest[:20],
         doc_name=name,
@@ -206,7 +205,7 @@ def _filing(
         fiscal_year=facts.fiscal_year,
         fiscal_period=facts.fiscal_period,
         fiscal_year_end=facts.fiscal_year_end,
-        aliases=tuple(alias for alias in facts.aliases if alias.lower() != own),
+        aliases=tuple(alias for alias in facts.aliases if alias.lower() != company.lower()),
         provenance=provenance,
     )
 

@@ -16,9 +16,8 @@ _SUBMISSION = re.compile(
     rb"|^ACCESSION NUMBER:|^<ACCEPTANCE-DATETIME>|^<DOCUMENT>\s{0,8}<TYPE>",
     re.MULTILINE,
 )
-_MARKUP = re.compile(
-    rb"<(?:!doctype\s+html|html|head|body|title|div|table|center|font|p|h[1-6]|hr|pre|page)\b", re.IGNORECASE
-)
+# Without <table> and <page>: typed documents of the 1990s mark their tables and page ends with these.
+_MARKUP = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|div|tr|center|font|p|h[1-6]|hr|pre)\b", re.IGNORECASE)
 _ERROR_PAGE = re.compile(
     r"\b(?:40[0134]|429|50[0234])\b.{0,40}\b(?:forbidden|not found|unauthorized|bad request|too many requests"
     r"|(?:internal server |gateway |server )?error|bad gateway|service unavailable|gateway time-?out)\b"
@@ -46,7 +45,7 @@ _MAGIC = {
 
 
 def sniff(content: bytes, settings: FilingSettings) -> Kind:
-    """The kind of document. Raises FilingError (stage "read"): ``empty``, ``too_large``, ``error_page``,
+    """The format of a file. Raises FilingError (stage "read"): ``empty``, ``too_large``, ``error_page``,
     ``unknown_format``."""
     if not content:
         raise FilingError("read", "empty", "the file has 0 bytes; fetch it again")
@@ -90,10 +89,9 @@ def reject_error_page(content: bytes) -> None:
 
 
 def decode(content: bytes) -> str:
-    """Text of bytes in UTF-16 (with a byte order mark), UTF-8 or, as in EDGAR's older documents, Windows-1252.
+    """The text of bytes in UTF-16 (with a byte order mark), UTF-8 or, as in EDGAR's older documents, Windows-1252.
 
-    Drops control characters other than tab, line feed, carriage return and form feed; Arrow and XML cannot hold them
-    all.
+    Drops control characters other than tab, line feed, carriage return and form feed: Arrow and XML cannot store them.
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         text = content.decode("utf-16", "replace")
@@ -106,7 +104,7 @@ def decode(content: bytes) -> str:
 
 
 def _is_text(head: bytes) -> bool:
-    """Mostly printable: no NUL, under 2% control bytes, under 25% bytes above ASCII."""
+    """Whether ``head`` is mostly printable: no NUL, under 2% control bytes, under 25% bytes above ASCII."""
     if b"\0" in head or not head.strip():
         return False
     control = sum(byte < 32 and byte not in (9, 10, 12, 13, 26) for byte in head)

@@ -10,7 +10,7 @@ from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.question_fields import excerpt, single_spaced
 from finray.hirec.prompts import Prompt
-from finray.models.chat import ChatModel, Message
+from finray.models.chat import ChatModel, ChatReply, Message
 from finray.models.fences import unfenced
 
 T = TypeVar("T")
@@ -32,47 +32,38 @@ async def converse(
 
     Raises ModelReplyError if the second reply is unusable too, ModelUnavailableError.
     """
+    reply = await _asked(model, prompt, messages, journal)
     try:
-        return await _once(model, prompt, messages, read, journal)
-    except _Unusable as unusable:
-        journal.unusable_reply(prompt.stage, f"{unusable.error}; asking once more")
+        return await read(_parsed(reply, prompt))
+    except ModelReplyError as error:
+        journal.unusable_reply(prompt.stage, f"{error}; asking once more")
         complaint = (
-            f"That reply could not be used: {unfenced(str(unusable.error))}. "
+            f"That reply could not be used: {unfenced(str(error))}. "
             "Give the whole reply again, in the form that the instructions ask for."
         )
-        first = Message("assistant", unfenced(excerpt(unusable.text, _REPEATED_CHARACTERS)))
+        first = Message("assistant", unfenced(excerpt(reply.text, _REPEATED_CHARACTERS)))
         messages = [*messages, first, Message("user", complaint)]
+    reply = await _asked(model, prompt, messages, journal)
     try:
-        return await _once(model, prompt, messages, read, journal)
-    except _Unusable as unusable:
-        journal.unusable_reply(prompt.stage, str(unusable.error))
-        raise unusable.error from None
+        return await read(_parsed(reply, prompt))
+    except ModelReplyError as error:
+        journal.unusable_reply(prompt.stage, str(error))
+        raise
 
 
-class _Unusable(Exception):
-    def __init__(self, text: str, error: ModelReplyError) -> None:
-        super().__init__(str(error))
-        self.text = text
-        self.error = error
-
-
-async def _once(
-    model: ChatModel,
-    prompt: Prompt,
-    messages: Sequence[Message],
-    read: Callable[[Mapping[str, Any]], Awaitable[T]],
-    journal: Journal,
-) -> T:
+async def _asked(model: ChatModel, prompt: Prompt, messages: Sequence[Message], journal: Journal) -> ChatReply:
     reply = await model.chat(messages, schema=prompt.schema)
     journal.spend(prompt.stage, reply.usage)
-    try:
-        if reply.parsed is None:
-            names = ", ".join(prompt.schema["required"])
-            cut = ", cut off at llm.max_tokens" if reply.cut else ""
-            raise ModelReplyError(f"{prompt.stage}: asked for {names}, got {excerpt(reply.text, 120)!r}{cut}")
-        return await read(reply.parsed)
-    except ModelReplyError as error:
-        raise _Unusable(reply.text, error) from None
+    return reply
+
+
+def _parsed(reply: ChatReply, prompt: Prompt) -> Mapping[str, Any]:
+    """Raises ModelReplyError."""
+    if reply.parsed is None:
+        names = ", ".join(prompt.schema["required"])
+        cut = ", cut off at llm.max_tokens" if reply.cut else ""
+        raise ModelReplyError(f"{prompt.stage}: asked for {names}, got {excerpt(reply.text, 120)!r}{cut}")
+    return reply.parsed
 
 
 def chosen(reply: Mapping[str, Any], name: str, passages: Sequence[T], stage: str, journal: Journal) -> tuple[T, ...]:
@@ -106,6 +97,7 @@ def question_of(reply: Mapping[str, Any], name: str, stage: str) -> str:
 
 
 def flag_of(reply: Mapping[str, Any], name: str, stage: str) -> bool:
+    """The boolean under ``name``."""
     value = reply.get(name)
     if not isinstance(value, bool):
         raise unusable(stage, name, "true or false", value)
@@ -113,6 +105,7 @@ def flag_of(reply: Mapping[str, Any], name: str, stage: str) -> bool:
 
 
 def is_finite_number(value: object) -> bool:
+    """Whether ``value`` is an int or float, but not a bool, that a float can hold."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 

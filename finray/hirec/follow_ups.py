@@ -1,4 +1,4 @@
-"""What a model asks for after its first evidence: another question, a statement, the neighbours of a passage."""
+"""Finds what a model asks for after its first evidence: another question, a statement, the neighbors of a passage."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class IndexFollowUps:
 
     async def near(self, follow_up: FollowUp, documents: Sequence[Document], journal: Journal) -> Sequence[Passage]:
         """What surrounds each passage, then the pages of the statements in the best of ``documents``."""
-        found = [*self._around(follow_up.neighbours), *self._statements(follow_up, documents)]
+        found = [*self._around(follow_up.neighbors), *self._statements(follow_up, documents)]
         if found:
             pages = dict.fromkeys(f"{passage.doc_name} p. {passage.page + 1}" for passage in found)
             journal.note(f"passages: as asked, {', '.join(pages)}")

@@ -27,7 +27,7 @@ _NOTHING = Answer("Not answerable: no passage was found in the index.", "unanswe
 
 
 class ModelCurator:
-    """Keeps evidence, and asks for more by question, statement or neighbours; never in the last round. If the reply
+    """Keeps evidence, and asks for more by question, statement or neighbors; never in the last round. If the reply
     stays unusable, ``rules`` curate instead, which the trace notes."""
 
     def __init__(self, model: ChatModel, rules: Curator, show: Show) -> None:
@@ -148,7 +148,7 @@ def _asking(
     missing = text_of(reply, "missing", stage)
     spelled = spelled_of(reply, stage, journal)
     follow_up = FollowUp(spelled, _passages(reply, "neighbours", shown, stage, journal))
-    asks = bool(spelled.text or spelled.statements or follow_up.neighbours)
+    asks = bool(spelled.text or spelled.statements or follow_up.neighbors)
     if asks and turn.last:
         journal.note(f"{stage}: asked for {str(follow_up)!r} in the last round")
     return Curation(kept, False, (missing,) if missing else (), follow_up=follow_up if asks and not turn.last else None)

@@ -9,6 +9,7 @@ from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
+from finray.hirec.published_roles import replied
 from finray.models.chat import ChatModel, Message
 
 STAGE: Final = "answer"
@@ -28,9 +29,8 @@ class PlainAnswerer:
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         evidence = "\n\n".join(passage.text for passage in curation.kept)
         prompt = PROMPT.format(evidence=evidence, question=query.question)
-        reply = await self._model.chat([Message("system", SYSTEM), Message("user", prompt)])
-        journal.spend(STAGE, reply.usage)
-        text = reply.text.strip()
+        messages = [Message("system", SYSTEM), Message("user", prompt)]
+        text = (await replied(self._model, messages, STAGE, journal)).strip()
         if not text:
             raise ModelReplyError(f"{STAGE}: the model wrote no answer")
         return Answer(text, "answered", evidence=curation.kept)

@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The request of one stage: fixed instructions and the JSON schema of the reply."""
+    """``stage`` is its name in the trace and the usage."""
 
     stage: str
     instructions: str

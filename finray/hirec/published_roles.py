@@ -117,4 +117,5 @@ async def replied(model: ChatModel, prompt: Sequence[Message], stage: str, journ
 
 
 def titled(passages: Sequence[Passage], titles: Mapping[str, str]) -> list[Titled]:
+    """``passages`` as the published prompts show them."""
     return [Titled(titles[passage.filing_id], passage.text) for passage in passages]

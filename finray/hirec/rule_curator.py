@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from finray.answering.cells.operands import has_filing
 from finray.answering.grounding import printing
-from finray.answering.plans.coverage import cover, fitting_period, is_source, missing_filing, plans_for
+from finray.answering.plans.coverage import cover, fitting_period, is_source, plans_for
+from finray.answering.presence import missing_filing
 from finray.core.journal import Journal
 from finray.core.passages import Passage
 from finray.core.period import Period

@@ -52,8 +52,8 @@ class Shown:
 
 
 Show = Callable[[Query, Sequence[Passage], int, Query | None], Shown]
-"""Renders passages for a question. The first ones, as many as given, were kept in earlier rounds; the others are for
-the follow-up, if there is one."""
+"""Renders passages for a question. The number says how many of them, the first, were kept in earlier rounds; the
+others are for the follow-up, if there is one."""
 
 
 def messages_over(instructions: str, query: Query, shown: Shown, turn: Turn | None = None) -> list[Message]:

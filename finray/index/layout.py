@@ -27,7 +27,7 @@ T = TypeVar("T")
 UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
 """Errors that reading a damaged table may raise."""
 _REQUIRED = {name: {field.name for field in schema if not field.nullable} for name, schema in table_schemas(1).items()}
-"""Columns that every table of this format has; a missing one counts as damage."""
+"""Columns that every index of this format has; a missing one counts as damage."""
 _RECORD = "finray.record"
 """Key of the copy of the record in the configuration of the table ``filings``."""
 _SETTINGS = {
@@ -39,7 +39,7 @@ _SETTINGS = {
 }
 """The setting behind a field of the record."""
 
-# Statistics of a vector index would include all its centroids, and a warning about that.
+# Without this, statistics of a vector index include all its centroids, and Lance warns about that.
 os.environ.setdefault("LANCE_INCLUDE_VECTOR_CENTROIDS", "false")
 
 
@@ -71,9 +71,9 @@ class IndexRecord:
 
     @property
     def values(self) -> dict[str, Any]:
-        """As stored: the usual unit and profile are left out, so that older versions of finray can read the record."""
-        usual = {field.name: field.default for field in fields(self)}
-        return {name: value for name, value in asdict(self).items() if value != usual[name]}
+        """The fields as stored, without defaults, so that older versions of finray can read the record."""
+        defaults = {field.name: field.default for field in fields(self)}
+        return {name: value for name, value in asdict(self).items() if value != defaults[name]}
 
     def __str__(self) -> str:
         return (
@@ -143,16 +143,17 @@ def _missing(uri: str) -> IndexMissingError:
 
 
 def check_record(uri: str, found: IndexRecord, wanted: IndexRecord) -> None:
-    """Raise IndexMismatchError, with the settings that would do, unless ``found`` and ``wanted`` are equal."""
-    if found != wanted:
-        built, now = asdict(found), asdict(wanted)
-        others = " ".join(
-            f"--set {quote(f'{name}={built[key]}')}" for key, name in _SETTINGS.items() if built[key] != now[key]
-        )
-        raise IndexMismatchError(
-            f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
-            f"built with{f' ({others})' if others else ''}, or index into another location"
-        )
+    """Raise IndexMismatchError, with the settings to change, unless ``found`` and ``wanted`` are equal."""
+    if found == wanted:
+        return
+    built, now = asdict(found), asdict(wanted)
+    others = " ".join(
+        f"--set {quote(f'{name}={built[key]}')}" for key, name in _SETTINGS.items() if built[key] != now[key]
+    )
+    raise IndexMismatchError(
+        f"the index at {uri!r} was built with {found}; the present settings are {wanted}. Use the settings it was "
+        f"built with{f' ({others})' if others else ''}, or index into another location"
+    )
 
 
 def create(uri: str, record: IndexRecord) -> None:
@@ -189,8 +190,8 @@ def read_table(uri: str, name: str, **options: Any) -> pa.Table:
 
 @contextmanager
 def reading(uri: str, name: str) -> Iterator[None]:
-    """Turn Lance's errors while it reads a table into IndexMissingError if the whole index is gone, SourceError if S3
-    failed, else IndexDamagedError."""
+    """Turn errors of Lance while it reads a table into IndexMissingError if the whole index is gone, SourceError if S3
+    fails, else IndexDamagedError."""
     try:
         with panics_as_errors():
             yield

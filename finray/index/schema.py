@@ -22,7 +22,6 @@ from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
 FORMAT_VERSION: Final = 2
-_CLAUSES_AT_ONCE: Final = 500
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"
@@ -32,6 +31,7 @@ FAILURES: Final = "failures"
 CHILDREN: Final = (PAGES, CHUNKS, FACTS)
 BY_FILING: Final = (FILINGS, *CHILDREN)
 COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
+_CLAUSES_AT_ONCE: Final = 500
 
 _TIME = pa.timestamp("us", tz="UTC")
 _STORED: Final[Scalars] = AS_JSON | {int: pa.int32(), dt.date: pa.date32()}
@@ -103,7 +103,7 @@ def filings_from_table(table: pa.Table) -> list[Filing]:
 
 
 def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: value) -> list[Any]:
-    """``column`` as Python values; ``read`` makes each distinct one once."""
+    """``column`` as Python values; each distinct one is read once, and equal ones share one object."""
     if pa.types.is_list(column.type):
         known: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         return [known.setdefault(value, value) for value in map(tuple, column.to_pylist())]
@@ -120,8 +120,8 @@ def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page
 
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
-    """(filing_id, line item) for each row of a ``facts`` table; missing columns are None."""
-    # Column by column, and each distinct text once: a question reads tens of thousands of values here.
+    """(filing_id, line item) for each row of a ``facts`` table; missing columns have their default, else None."""
+    # Column by column and each distinct text once, because a question reads tens of thousands of values here.
     columns = [_line_item_column(table, field) for field in fields(LineItem)]
     return [
         (filing_id, LineItem(*values)) for filing_id, *values in zip(_shared(table["filing_id"]), *columns, strict=True)
@@ -180,6 +180,6 @@ def on_pages(pages: Collection[tuple[str, int]]) -> str | None:
 
 
 def any_of(clauses: Sequence[str]) -> Iterator[str]:
-    """``clauses`` joined by OR, in conditions of a size that Lance can parse."""
+    """``clauses`` joined by OR, split into conditions that are short enough for Lance's parser."""
     for start in range(0, len(clauses), _CLAUSES_AT_ONCE):
         yield " OR ".join(clauses[start : start + _CLAUSES_AT_ONCE])

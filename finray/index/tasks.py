@@ -1,4 +1,4 @@
-"""Upkeep as independent tasks: in parallel on a cluster, one after the other on a single machine."""
+"""Independent tasks of upkeep: in parallel on a cluster, one after another on a single machine."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ class Run(Protocol):
 
 
 def in_turn(tasks: Sequence[Callable[[], T]], /) -> list[T]:
-    """One task after the other, in this process."""
+    """Run one task after another in this process."""
     return [task() for task in tasks]

@@ -31,9 +31,9 @@ class FinrayRetriever(BaseRetriever):
     source: Any = Field(exclude=True, repr=False)
     """An open index (``finray.open_index``) or a client of a service (``finray.client.Client``)."""
     k: int = Field(10, ge=1, le=100)
-    """Documents."""
+    """Number of documents."""
     filings: FilingFilter | None = None
-    """Which filings they may come from; None: all."""
+    """The filings that they may come from; None: all."""
     _passages: PassageSource = PrivateAttr()
 
     def model_post_init(self, context: Any, /) -> None:

@@ -20,9 +20,11 @@ Value = str | int | float
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """``id`` names the place: the same passage has the same one in every result. ``metadata`` has the filing, the page
-    (``page`` from 0, ``page_label`` from 1), ``start`` and ``end`` in its text, ``score``, ``citation``, and ``link``
-    and dates if they are known."""
+    """A passage that has the same ``id`` in every result.
+
+    ``metadata`` has the filing, the page (``page`` from 0, ``page_label`` from 1), ``start`` and ``end`` in its text,
+    ``score``, ``citation``, and ``link`` and dates if they are known.
+    """
 
     id: str
     text: str
@@ -31,10 +33,10 @@ class CitedPassage:
 
 
 class PassageSource(Protocol):
-    """Where passages come from."""
+    """Finds passages."""
 
     def find(self, query: str, k: int, filings: FilingFilter | None) -> list[CitedPassage]:
-        """The best ``k`` passages for ``query``, best first, from ``filings``, by default all. Raises FinrayError."""
+        """The ``k`` best passages for ``query``, best first, from ``filings`` (None: all). Raises FinrayError."""
         ...
 
 
@@ -45,7 +47,7 @@ def passages_of(source: Index | Client) -> PassageSource:
 
 @dataclass(frozen=True, slots=True)
 class IndexPassages:
-    """Links lead to EDGAR."""
+    """Passages of an open index. Links lead to EDGAR."""
 
     index: Index
 
@@ -59,7 +61,7 @@ class IndexPassages:
 
 @dataclass(frozen=True, slots=True)
 class ServicePassages:
-    """Links lead to the service."""
+    """Passages of a running service. Links lead to the service."""
 
     client: Client
     _known: dict[str, Filing] = field(default_factory=dict)

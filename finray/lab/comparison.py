@@ -102,7 +102,7 @@ def compare_methods(
 
 
 def file_name(label: str) -> str:
-    """``rrf:methods.rrf.constant=10`` as the name of a file."""
+    """A method's label as a file name: ``rrf__methods.rrf.constant=10``."""
     return re.sub(r"[^\w.=,-]+", "_", label.replace(":", "__", 1))
 
 
@@ -141,8 +141,7 @@ async def answer_with_each(
 
 
 class SharedModels:
-    """Shares open indexes, encoders, rerankers and the chat model between contenders with the same settings for
-    them."""
+    """Builds engines over one index that share readers, encoders and rerankers if their settings for them are equal."""
 
     def __init__(self, index_uri: str) -> None:
         self._index_uri = index_uri

@@ -27,8 +27,8 @@ class McpEndpoint:
 
     def __init__(self, service: Service, settings: ServingSettings, gate: Gate, *, links: str | None = None) -> None:
         server = mcp_server(Tools(service, settings, gate.limits, links))
-        # Makes the session manager. The gate checks the Host header where there are no keys; with keys, another site's
-        # page cannot send one.
+        # Creates the session manager. It need not protect from DNS rebinding: without keys, the gate checks the Host
+        # header; with keys, a page of another site has none to send.
         server.streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,

@@ -1,4 +1,4 @@
-"""What the tools read from one version of the index. ``Service.read`` calls these functions."""
+"""Reads what the tools return from one version of the index. ``Service.read`` calls these functions."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def look_up(
 
 
 def quote(index: OpenIndex, found: Sequence[Passage | RenderedBlock], service: str | None) -> tuple[Quote, ...]:
-    """``found`` with citations, under one code."""
+    """``found`` with citations. All texts are between tags with the same code."""
     return tuple(
         Quote(
             cite(index, each.filing_id, each.page, service=service, doc_name=each.doc_name),
@@ -123,7 +123,7 @@ def quote(index: OpenIndex, found: Sequence[Passage | RenderedBlock], service: s
 def support(
     index: OpenIndex, found: Sequence[Passage | RenderedBlock], cells: Sequence[CitedCell], service: str | None
 ) -> tuple[tuple[Quote, ...], tuple[Cell, ...]]:
-    """What an answer rests on: quotes of ``found``, and ``cells`` with citations whose links mark the cell."""
+    """The evidence of an answer: quotes of ``found``, and ``cells`` with citations whose links mark the cell."""
     return quote(index, found, service), tuple(
         Cell(
             name=short(cell.name),
@@ -149,7 +149,7 @@ def cite(
     service: str | None,
     doc_name: str = "",
 ) -> Citation:
-    """The citation of a page. A filing that the newest version lacks is cited by ``doc_name``."""
+    """The citation of a page. ``doc_name`` names the filing if this version of the index lacks it."""
     filing = index.filings.get(filing_id)
     link = PageLinks(index.filings, service).page(filing_id, page, box)
     name = doc_name if filing is None else named(filing)

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from importlib.metadata import version
-from typing import Annotated, Any, ParamSpec
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import (
@@ -38,7 +38,6 @@ from finray.mcp.records import (
 )
 from finray.mcp.tools import Caller, Tools
 
-P = ParamSpec("P")
 INSTRUCTIONS = (
     "SEC filings in an index, with answers that cite their page. Ask with `ask` first: it computes figures from cells, "
     "and refuses if the filings lack the answer. Check it with `read_page` and `read_table`, or gather figures over "
@@ -75,7 +74,7 @@ def mcp_server(tools: Tools) -> MCPServer[Any]:
 
 
 class _Server(MCPServer[Any]):
-    """Tools fail with one line. The first filings are listed as resources; the template has all."""
+    """Errors of tools are one line. Lists the first filings as resources; the template reaches all."""
 
     def __init__(self, over: Tools, *args: Any, **kwargs: Any) -> None:
         quiet = logging.NullHandler()
@@ -232,7 +231,7 @@ def _add_resources(server: MCPServer[Any], tools: Tools) -> None:
     @server.resource(SCHEME + "/{filing_id}", title="Filing", mime_type="application/json")
     async def filing(context: Context[Any, Any], filing_id: str) -> str:
         """Cover facts of a filing, and what each of its pages is."""
-        return _text(await _found(tools.filing(_caller(context), filing_id)))
+        return to_json(await _found(tools.filing(_caller(context), filing_id))).decode()
 
     @server.resource(SCHEME + "/{filing_id}/pages/{page}", title="Page", mime_type="text/plain")
     async def page(context: Context[Any, Any], filing_id: str, page: str) -> str:
@@ -245,19 +244,15 @@ def _add_resources(server: MCPServer[Any], tools: Tools) -> None:
 
 
 async def _found(work: Awaitable[Any]) -> Any:
-    """Raises ResourceError."""
+    """The result of ``work``. Raises ResourceError for its ApiError."""
     try:
         return await work
     except ApiError as error:
         raise (ResourceNotFoundError if error.status == 404 else ResourceError)(str(error)) from error
 
 
-def _text(record: object) -> str:
-    return to_json(record).decode()
-
-
 def _caller(context: Context[Any, Any]) -> Caller:
-    """Who sent an HTTP request; nobody in particular for other transports."""
+    """The sender of an HTTP request; an anonymous caller for other transports."""
     request = context.request_context.request
     if request is None:
         return Caller()

@@ -1,4 +1,4 @@
-"""What the tools and resources do, over the service that the HTTP routes use."""
+"""The work of the tools and resources, over the same service as the HTTP routes."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Tools:
         return await self._in_time(self.service.read(caller.key, work, *args, **kwargs))
 
     async def _in_time(self, work: Awaitable[T]) -> T:
-        """Raises ApiError 504."""
+        """The result of ``work``. Raises ApiError 504 after ``serving.timeout_s``."""
         try:
             async with asyncio.timeout(self.settings.timeout_s):
                 return await work
@@ -112,5 +112,5 @@ class Tools:
 
 
 def _new_id() -> str:
-    """The log lists errors of a question by it."""
+    """A request id, by which the log lists errors of a question."""
     return uuid.uuid4().hex

@@ -48,11 +48,13 @@ class ScriptedChatModel:
     async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
         self.calls.append(tuple(messages))
         reply = self._script(messages)
-        words_in = sum(len(message.content.split()) for message in messages)
-        if isinstance(reply, str):
-            parsed = read_structured(reply, schema) if schema is not None else None
-            return ChatReply(reply, TokenUsage(words_in, len(reply.split())), parsed)
-        return ChatReply(str(reply), TokenUsage(words_in, len(str(reply).split())), dict(reply))
+        parsed: Mapping[str, Any] | None = None
+        if not isinstance(reply, str):
+            parsed = dict(reply)
+        elif schema is not None:
+            parsed = read_structured(reply, schema)
+        words = sum(len(message.content.split()) for message in messages)
+        return ChatReply(str(reply), TokenUsage(words, len(str(reply).split())), parsed)
 
 
 def with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:

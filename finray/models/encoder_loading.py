@@ -1,4 +1,4 @@
-"""Which encoder the settings name: its kind, its dimension and the encoder itself."""
+"""Loads the encoder that the settings name, and tells its kind and dimension without loading it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from finray.models.hash_encoder import HashEncoder
 
 
 def is_static(model: str) -> bool:
-    """Whether ``encoder.model`` names token vectors, which know nothing of a word's context."""
+    """Whether ``encoder.model`` names token vectors, which do not depend on a word's context."""
     return model == "static" or model.endswith(".npz")
 
 
@@ -29,18 +29,15 @@ def encoder_dimension(settings: EncoderSettings) -> int:
     """
     if is_light(settings):
         return load_encoder(settings).dimension
-    # Imported here: it changes the environment, and parsers, which import this module, get as little as they need.
+    # Imported here: hub changes the environment, and parsers, which import this module, get as little as they need.
     from finray.models import hub
+    from finray.models.minilm import minilm_folder
 
-    if settings.model == "minilm":
-        from finray.models.minilm import minilm_folder
-
-        folder = minilm_folder()
-    else:
-        folder = Path(settings.model)
-    config = folder / "config.json"
     if is_hub_name(settings.model):
         config = hub.configuration("encoder", settings.model, settings.revision)
+    else:
+        folder = minilm_folder() if settings.model == "minilm" else Path(settings.model)
+        config = folder / "config.json"
     if config.is_file():
         with hub.loading("encoder", settings.model):
             size = json.loads(config.read_text(encoding="utf-8")).get("hidden_size")

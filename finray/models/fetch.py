@@ -1,6 +1,6 @@
-"""Places the hub models of the settings in a cache, once for all processes and machines that share it.
+"""Downloads the hub models of the settings into a cache, once for all processes and machines that share it.
 
-Without it, every process that finds the cache empty downloads gigabytes, and a starting cluster does so in every pod.
+Otherwise every process that finds the cache empty downloads gigabytes, and a starting cluster does so in every pod.
 """
 
 from __future__ import annotations
@@ -33,12 +33,9 @@ class HubModel:
 
 
 @dataclass(frozen=True, slots=True)
-class CachedModel:
-    """A model whose files are all there. ``folder`` is its snapshot in the cache, ``bytes`` the size of its files."""
+class CachedModel(HubModel):
+    """A complete model. ``folder`` is its snapshot in the cache, ``bytes`` the size of its files."""
 
-    roles: tuple[str, ...]
-    model: str
-    revision: str
     commit: str
     folder: str
     bytes: int
@@ -53,7 +50,7 @@ def models_of(settings: Settings) -> list[HubModel]:
 
 
 def fetch_model(wanted: HubModel, home: str | None = None, *, download: bool = True) -> CachedModel:
-    """Place a model in the cache; what is there is not downloaded again.
+    """Download a model into the cache, except for files that are there already.
 
     ``home`` is the cache's home, the later ``HF_HOME`` (default: that of this process). Without ``download`` the model
     is only checked.

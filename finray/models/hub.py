@@ -39,7 +39,7 @@ def source(model: str, revision: str) -> dict[str, Any]:
 
 
 def configuration(what: str, model: str, revision: str) -> Path:
-    """The configuration of a hub model, from the cache or downloaded alone. Raises ModelUnavailableError."""
+    """The configuration of a hub model, from the cache or downloaded without weights. Raises ModelUnavailableError."""
     from huggingface_hub import hf_hub_download
 
     where = source(model, revision)
@@ -49,7 +49,7 @@ def configuration(what: str, model: str, revision: str) -> Path:
 
 @contextmanager
 def loading(what: str, model: str) -> Iterator[None]:
-    """Raises ModelUnavailableError if the block cannot load ``model``."""
+    """Turn an error in the block, which loads ``model``, into ModelUnavailableError."""
     try:
         yield
     except (OSError, ValueError, ImportError) as error:

@@ -16,20 +16,20 @@ from finray.core.settings import EncoderSettings
 from finray.models.bert.forward import minilm_pass
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP, tokens_of
-from finray.models.bert.weights import PLACES, SIZE
+from finray.models.bert.weights import MAX_POSITIONS, SIZE
 from finray.models.devices import has_openvino, multiplies_bf16
 from finray.models.encoder import Vectors
 
 _PASS_TOKENS = 1_024
-"""Tokens of a forward pass; one with 8,000 takes a tenth longer for each."""
+"""Tokens of a forward pass; with 8,000, each token takes a tenth longer."""
 _GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 
 
 class MiniLmEncoder:
     """``finray.models.encoder.Encoder``, in float32. Texts are cut to ``encoder.max_tokens``.
 
-    ``threads``: those of a pass; None: as many as ONNX Runtime may take. ``fixed_shapes``: as for TransformerEncoder,
-    texts of one pass are of one length. Raises ModelUnavailableError.
+    ``threads`` is the number of threads of a pass, None for as many as ONNX Runtime may take. With ``fixed_shapes``,
+    the texts of one pass have the same length, as in TransformerEncoder. Raises ModelUnavailableError.
     """
 
     dimension = SIZE
@@ -38,7 +38,7 @@ class MiniLmEncoder:
         self._settings = settings
         self._forward = minilm_pass(threads)
         self._fixed_shapes = fixed_shapes
-        self._longest = min(settings.max_tokens, PLACES) - 2
+        self._longest = min(settings.max_tokens, MAX_POSITIONS) - 2
 
     def encode_passages(self, texts: Sequence[str]) -> Vectors:
         return self._encode([self._settings.passage_prefix + text for text in texts])
@@ -49,34 +49,34 @@ class MiniLmEncoder:
 
     def _encode(self, texts: Sequence[str]) -> Vectors:
         means = np.empty((len(texts), SIZE), dtype=np.float32)
-        read = [[CLS, *ids[: self._longest], SEP] for ids in tokens_of(texts)]
-        for numbers in _passes([len(ids) for ids in read], same_length=self._fixed_shapes):
-            given = packed([read[number] for number in numbers], [PLACES] * len(numbers))
-            means[numbers] = [states.mean(0) for states in self._forward.states(given)]
+        sequences = [[CLS, *ids[: self._longest], SEP] for ids in tokens_of(texts)]
+        for rows in _passes([len(sequence) for sequence in sequences], same_length=self._fixed_shapes):
+            batch = packed([sequences[row] for row in rows], [MAX_POSITIONS] * len(rows))
+            means[rows] = [states.mean(0) for states in self._forward.states(batch)]
         vectors: Vectors = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
 
 def _passes(lengths: Sequence[int], *, same_length: bool) -> Iterator[list[int]]:
-    """Numbers of the texts of each pass: texts of like length, because attention is padded to the longest."""
-    numbers: list[int] = []
+    """The rows of each pass, of similar length because attention is padded to the longest."""
+    rows: list[int] = []
     tokens = 0
-    for number in sorted(range(len(lengths)), key=lambda number: lengths[number]):
-        other = same_length and numbers and lengths[number] != lengths[numbers[0]]
-        if numbers and (other or tokens + lengths[number] > _PASS_TOKENS):
-            yield numbers
-            numbers, tokens = [], 0
-        numbers.append(number)
-        tokens += lengths[number]
-    if numbers:
-        yield numbers
+    for row in sorted(range(len(lengths)), key=lambda row: lengths[row]):
+        differs = same_length and rows and lengths[row] != lengths[rows[0]]
+        if rows and (differs or tokens + lengths[row] > _PASS_TOKENS):
+            yield rows
+            rows, tokens = [], 0
+        rows.append(row)
+        tokens += lengths[row]
+    if rows:
+        yield rows
 
 
 def computes_in_onnx(settings: EncoderSettings) -> bool:
-    """Whether ONNX Runtime computes the encoder of ``settings``: if ``encoder.backend`` says so, or with "auto" MiniLM
-    in float32 on a processor without bf16, if neither a GPU nor OpenVINO is at hand.
+    """Whether ONNX Runtime computes the encoder of ``settings``: ``encoder.backend`` is "onnx"; or it is "auto", the
+    model is MiniLM in float32, the processor does not multiply bf16 fast, and there is no GPU and no OpenVINO.
 
-    Raises ModelUnavailableError for a model, a device or a precision that it does not compute.
+    Raises ModelUnavailableError if the backend is "onnx", but it does not compute the model, device or precision.
     """
     if settings.backend == "auto":
         return (
@@ -102,5 +102,5 @@ def computes_in_onnx(settings: EncoderSettings) -> bool:
 
 
 def _may_have_gpu() -> bool:
-    """Whether a GPU's driver is there; only torch can tell whether it computes."""
+    """Whether a GPU's driver is present; only torch can tell whether the GPU works."""
     return any(Path(device).exists() for device in _GPUS)

@@ -22,7 +22,7 @@ _RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504})
 _MAX_WAIT_S = 30.0
 _MAX_RETRY_AFTER_S = 120.0
 _SERVER = "the server at llm.base_url"
-"""Name in errors of single replies; traces show them to users, who must not see the address."""
+"""The server's name in errors about single replies. Traces show those to users, who must not see the address."""
 _SCHEMA = re.compile(r"response_format|json_schema|structured|guided|schema", re.I)
 """Words in the errors of servers that reject a schema."""
 
@@ -31,7 +31,7 @@ class OpenAIChatModel:
     """Chat completions with timeouts, retries with jitter on overload, and a limit on requests in flight. If the server
     accepts no JSON schema, the instructions describe the reply format.
 
-    Raises ModelUnavailableError if the key cannot be sent or ``base_url`` is no URL.
+    Raises ModelUnavailableError if the key cannot be sent or ``base_url`` is not a URL.
     """
 
     def __init__(self, settings: LlmSettings) -> None:
@@ -80,7 +80,7 @@ class OpenAIChatModel:
                 f"{self._server} gave no answer after {tries} tries; last: {error}; "
                 "is the server running, and is llm.base_url right?"
             ) from error
-        raise AssertionError
+        raise AssertionError("attempts() ended without a result or an error")
 
     async def _post_once(self, body: Mapping[str, Any], wait_s: float) -> Mapping[str, Any]:
         """Raises _TransientError, to be retried after ``wait_s`` plus the server's Retry-After."""

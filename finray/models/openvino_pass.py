@@ -75,8 +75,7 @@ class _LastStates(torch.nn.Module):
 
 @contextmanager
 def _without_telemetry() -> Iterator[None]:
-    """OpenVINO reports its use to a server when it is imported, without asking; it does not if it cannot import this
-    package."""
+    """Block the import of OpenVINO's telemetry, which reports to a server as soon as OpenVINO is imported."""
     before = sys.modules.get(_TELEMETRY)
     sys.modules[_TELEMETRY] = None  # type: ignore[assignment]  # how Python marks a module that must not be imported
     try:

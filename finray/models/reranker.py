@@ -1,4 +1,4 @@
-"""The role of a reranker: a score for each (query, text) pair."""
+"""The role of a reranker: it scores (query, text) pairs."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Reranker(Protocol):
 
 
 class PairReranker(Reranker, Protocol):
-    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
-        """float32 [len(pairs)]: the scores of one or more (query, text) pairs, also of several queries, in one pass."""
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> Scores:
+        """float32 [len(pairs)]: the scores of one or more (query, text) pairs, which may have several queries."""
         ...
 
 
@@ -50,10 +50,10 @@ RerankerLoader = Callable[[RerankerSettings], Reranker]
 class OverlapReranker:
     """A fake without weights: the share of the query's words that occur in the text."""
 
-    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         return np.concatenate([self.scores(query, [text]) for query, text in pairs])
 
-    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
         wanted = set(re.findall(r"\w+", query.lower()))
         found = [len(wanted & set(re.findall(r"\w+", text.lower()))) / (len(wanted) or 1) for text in texts]
         return np.asarray(found, dtype=np.float32)
@@ -69,12 +69,12 @@ class CrossEncoderReranker:
         self._model = hub.sentence_transformers_model(kind, "reranker", settings)
         self._batch_size = settings.batch_size
 
-    def scores(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def scores(self, query: str, texts: Sequence[str]) -> Scores:
         if not texts:
             return np.zeros(0, dtype=np.float32)
         return self.score_pairs([(query, text) for text in texts])
 
-    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> npt.NDArray[np.float32]:
+    def score_pairs(self, pairs: Sequence[tuple[str, str]]) -> Scores:
         result = self._model.predict(list(pairs), batch_size=self._batch_size, show_progress_bar=False)
         return np.asarray(result, dtype=np.float32)
 

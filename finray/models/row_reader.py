@@ -13,23 +13,23 @@ from typing import Final
 import numpy as np
 
 from finray.core.arrays import Floats
-from finray.models.bert.weights import State, shipped_weights
-from finray.models.pair_reader import PairReader, linear, linear_shapes, log_softmax
+from finray.models.bert.weights import State, linear_shapes, shipped_weights
+from finray.models.pair_reader import STATE, PairReader, linear, log_softmax
 
 OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min",
     "share_change", "share_average", "sum_share", "sum_ratio", "part_share", "rest_share", "sum_change", "gap_change",
     "sum_growth", "gap_growth", "net", "sum_less", "product", "change_share", "other", "none",
 )  # fmt: skip
-"""Of cells; another computation; and none, because no figure of a table is asked for."""
+"""Computations over cells; "other" is another computation, "none" no figure of a table."""
 MEASURES: Final = ("money", "shares", "per share", "percent", "number")
 ROW_TOKENS: Final = 48
 ROLES: Final = 4
-"""First operand, second one, one of several, and an operand at all."""
+"""Roles of a row: first operand, second operand, one of several, any operand."""
 WEIGHTS: Final = "row_reader.npz"
 _EPSILON = 1e-5
 _ASKED_AT_ONCE = 64
-"""Questions whose own state is kept: rankings and the choice of rows both ask for it."""
+"""Questions whose state is cached: rankings and the choice of rows both need it."""
 NARROW: Final = 192
 """Components of a row's state in the layer that compares rows with one another."""
 NARROW_HEADS: Final = 4
@@ -38,17 +38,20 @@ ROW_HEADS: Final = {
 }  # fmt: skip
 """Outputs of the heads over the state of a row, or of the question."""
 RIVAL_HEADS: Final = {"rivals": ROLES, "present": 1}
-"""Outputs of the heads over what the comparison makes of a row, or of the question."""
+"""Outputs of the heads over the state of a row, or of the question, after the comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowScores:
-    """Logits, float64. ``first``, ``second`` and ``listed`` [rows]: the row is the first operand (the only one, the
-    numerator, what is compared), the second one (the denominator, what it is compared with), or one of several that are
-    added up or ranked. ``operand`` [rows] is the log odds of each row to be any of these, ``present`` that all operands
-    are among the rows. ``operations`` [len(OPERATIONS)] and ``measures`` [len(MEASURES)], what the operands measure,
-    are log probabilities; ``several`` is the log odds that the operands are of several rows, not of several periods of
-    one; ``backwards`` that the first of two operands is of the earlier period: "by how much did it fall"."""
+    """Scores of rows and of the question, float64.
+
+    ``first``, ``second`` and ``listed`` [rows] are logits: the row is the first operand (the only one, the numerator,
+    what is compared), the second one (the denominator, what it is compared with), or one of several that are added up
+    or ranked. ``operations`` [len(OPERATIONS)] and ``measures`` [len(MEASURES)], what the operands measure, are log
+    probabilities. The others are log odds: ``operand`` [rows] that a row is any operand, ``present`` that all operands
+    are among the rows, ``several`` that the operands come from several rows, not from several periods of one,
+    ``backwards`` that the first of two operands is of the earlier period ("by how much did it fall").
+    """
 
     first: Floats
     second: Floats
@@ -62,15 +65,15 @@ class RowScores:
 
 
 class RowReader(PairReader):
-    """Raises ModelUnavailableError if MiniLM's package is missing or weights do not fit."""
+    """Reads rows of tables. Raises ModelUnavailableError if MiniLM's package is missing or weights do not fit."""
 
     def __init__(self, weights: State | None = None) -> None:
-        """``weights`` are by default those that come with finray: the module's state, as float arrays."""
+        """``weights`` are by default those that come with finray."""
         super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, _shapes())
         self._alone = lru_cache(maxsize=_ASKED_AT_ONCE)(self._read_alone)
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
-        """How each of ``rows`` may serve in the computation that ``question`` asks for."""
+        """Scores of ``rows`` as operands of the computation that ``question`` asks for."""
         states = self.states(question, [*rows, ""], ROW_TOKENS)
         roles, present = self._roles(states)
         first, second, listed, operand = roles[:-1].T
@@ -85,7 +88,7 @@ class RowReader(PairReader):
         return log_softmax(self.head("ops", self._alone(question)))
 
     def question_state(self, question: str) -> Floats:
-        """The state of ``question`` alone, float64 [STATE]: what linear heads read that say what it asks for."""
+        """The state of ``question`` alone, float64 [STATE], for linear heads over what it asks for."""
         return self._alone(question)
 
     def _read_alone(self, question: str) -> Floats:
@@ -93,21 +96,22 @@ class RowReader(PairReader):
         return alone
 
     def _roles(self, states: Floats) -> tuple[Floats, float]:
-        """[rows + 1, ROLES], of each row by itself and beside the others, and whether the operands are present.
-        ``states`` [rows + 1, STATE]: the question alone last."""
-        seen = self._compared(self.head("narrow", states))
-        return self.head("roles", states) + self.head("rivals", seen), float(self.head("present", seen[-1])[0])
+        """Logits of the roles, [rows + 1, ROLES], each the sum of those from the row alone and from the comparison, and
+        the log odds that all operands are present. ``states`` [rows + 1, STATE] end with the question alone."""
+        compared = self._compared(self.head("narrow", states))
+        present = float(self.head("present", compared[-1])[0])
+        return self.head("roles", states) + self.head("rivals", compared), present
 
     def _compared(self, rows: Floats) -> Floats:
-        """A transformer's layer over the rows, normalized before its parts; [rows + 1, NARROW]."""
-        read = self._normed("norm1", rows) @ self._heads["among.self_attn.in_proj_weight"].T
-        read += self._heads["among.self_attn.in_proj_bias"]
-        asking, asked, told = (
-            part.reshape(len(rows), NARROW_HEADS, -1).transpose(1, 0, 2) for part in np.split(read, 3, axis=1)
+        """The states of rows after a pre-norm transformer layer over all of them: [rows + 1, NARROW]."""
+        projected = self._normed("norm1", rows) @ self._heads["among.self_attn.in_proj_weight"].T
+        projected += self._heads["among.self_attn.in_proj_bias"]
+        query, key, value = (
+            part.reshape(len(rows), NARROW_HEADS, -1).transpose(1, 0, 2) for part in np.split(projected, 3, axis=1)
         )
-        weights = np.exp(log_softmax(asking @ asked.transpose(0, 2, 1) / np.sqrt(asking.shape[-1])))
-        seen = (weights @ told).transpose(1, 0, 2).reshape(len(rows), NARROW)
-        rows = rows + self._among("self_attn.out_proj", seen)
+        weights = np.exp(log_softmax(query @ key.transpose(0, 2, 1) / np.sqrt(query.shape[-1])))
+        attention = (weights @ value).transpose(1, 0, 2).reshape(len(rows), NARROW)
+        rows = rows + self._among("self_attn.out_proj", attention)
         inner = np.maximum(self._among("linear1", self._normed("norm2", rows)), 0)
         return rows + self._among("linear2", inner)
 
@@ -129,7 +133,7 @@ def _shapes() -> dict[str, tuple[int, ...]]:
         **{f"{norm}.{kind}": (NARROW,) for norm in ("norm1", "norm2") for kind in ("weight", "bias")},
     }  # fmt: skip
     own = {f"among.{name}": shape for name, shape in among.items()}
-    return linear_shapes(ROW_HEADS) | linear_shapes(RIVAL_HEADS, NARROW) | own
+    return linear_shapes(ROW_HEADS, STATE) | linear_shapes(RIVAL_HEADS, NARROW) | own
 
 
 @cache

@@ -1,10 +1,10 @@
 """A static encoder: one vector per token; a text's vector is their sum. It needs no torch and encodes, per processor
 second, a few dozen times as many passages as the transformer that it was distilled from.
 
-The token vectors are the transformer's vectors of single tokens, reduced by PCA and weighed by how rare a token is (the
-recipe of model2vec, github.com/MinishLab/model2vec). ``finray train static-encoder`` makes them
-(``finray.lab.training.retrieval.static_encoder``). The file that comes with finray holds their vocabulary too, and each
-vector as int8 with a scale of its own.
+The token vectors are the transformer's vectors of single tokens, reduced by PCA and weighted by how rare a token is
+(the recipe of model2vec, github.com/MinishLab/model2vec). ``finray train static-encoder`` makes them
+(``finray.lab.training.retrieval.static_encoder``). The file that comes with finray holds the vocabulary too, and each
+vector as int8 with its own scale.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ UNKNOWN = "[UNK]"
 _INT8 = 127
 _MOST_BYTES = 64 * 1024**2
 _WORD = re.compile(r"[^ \t\r\n]+")
-"""What white space of every tokenizer parts: other characters, which str.split parts at too, are the tokenizer's."""
+"""Splits at the white space that all tokenizers split at. At other white space of str.split, the tokenizer decides."""
 _CHARACTERS_KEPT = 2_000_000
-"""Of words whose tokens are kept."""
+"""Characters of the words whose tokens are cached."""
 _TEXTS = 64
-"""Texts of one step; the vectors of their tokens are in memory together."""
+"""Texts of one step, whose words are in memory together."""
+_SHIPPED = resources.files("finray.models") / "static_encoder.npz"
 
 
 @dataclass(frozen=True, slots=True)
 class TokenVectors:
-    """``tokens`` is a WordPiece vocabulary in lower case, ``vectors`` float32 [len(tokens), dimension] its weighed
+    """``tokens`` is a WordPiece vocabulary in lower case, ``vectors`` float32 [len(tokens), dimension] its weighted
     vectors. The vector of the unknown token is zero."""
 
     tokens: tuple[str, ...]
@@ -71,17 +72,17 @@ class StaticEncoder:
         return vector
 
     def _add(self, sums: Vectors, texts: Sequence[str]) -> None:
-        """Adds the vectors of each text's tokens to its row of ``sums``."""
-        words = [_WORD.findall(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
-        pieces = self._pieces_of({word for own in words for word in own})
-        for row, own in zip(sums, words, strict=True):
-            if ids := [piece for word in own for piece in pieces[word]]:
+        """Add the vectors of each text's tokens to its row of ``sums``."""
+        texts_words = [_WORD.findall(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
+        pieces = self._pieces_of({word for words in texts_words for word in words})
+        for row, words in zip(sums, texts_words, strict=True):
+            if ids := [piece for word in words for piece in pieces[word]]:
                 tokens, counts = np.unique(np.asarray(ids, dtype=np.int64), return_counts=True)
                 row += counts.astype(np.float32) @ self._vectors[tokens]
 
     def _pieces_of(self, words: set[str]) -> Mapping[str, Sequence[int]]:
-        """The tokens of each word, which do not depend on the words beside it. The tokenizer takes most of the time of
-        encoding, so those of many words are kept."""
+        """The tokens of each word, which do not depend on its neighbors. They are cached, because the tokenizer takes
+        most of the time of encoding."""
         found = {word: pieces for word in words if (pieces := self._pieces.get(word)) is not None}
         if unknown := list(words.difference(found)):
             encoded = self._tokenizer.encode_batch_fast(unknown, add_special_tokens=False)
@@ -94,7 +95,7 @@ class StaticEncoder:
 
 
 def word_pieces(tokens: Sequence[str]) -> Any:
-    """A WordPiece tokenizer as BERT's in lower case, whose ids are places in ``tokens``."""
+    """BERT's lower-case WordPiece tokenizer over ``tokens``; ids are indexes into it."""
     # Imported here: parsers import the roles of encoders and get as little as they need.
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
@@ -108,12 +109,11 @@ def word_pieces(tokens: Sequence[str]) -> Any:
 @cache
 def shipped_static_encoder() -> StaticEncoder:
     """The encoder that comes with finray. Raises ModelUnavailableError if its file is missing or damaged."""
-    file = resources.files("finray.models") / "static_encoder.npz"
     try:
-        with file.open("rb") as stream:
-            return StaticEncoder(read_token_vectors(stream, "static_encoder.npz"))
+        with _SHIPPED.open("rb") as stream:
+            return StaticEncoder(read_token_vectors(stream, _SHIPPED.name))
     except FileNotFoundError as error:
-        raise ModelUnavailableError("static_encoder.npz is missing: reinstall finray") from error
+        raise ModelUnavailableError(f"{_SHIPPED.name} is missing: reinstall finray") from error
 
 
 @cache
@@ -121,11 +121,10 @@ def shipped_vocabulary() -> tuple[str, ...]:
     """The tokens of the encoder that comes with finray, in the order of its vocabulary. Raises
     ModelUnavailableError."""
     try:
-        file = resources.files("finray.models") / "static_encoder.npz"
-        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
-            return tuple(bytes(saved["tokens"]).decode("utf-8").split("\n"))
+        with _SHIPPED.open("rb") as stream, np.load(stream, allow_pickle=False) as saved:
+            return _tokens(saved)
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise ModelUnavailableError(f"static_encoder.npz is missing or damaged ({error}): reinstall finray") from error
+        raise ModelUnavailableError(f"{_SHIPPED.name} is missing or damaged ({error}): reinstall finray") from error
 
 
 def load_static_encoder(path: str) -> StaticEncoder:
@@ -138,14 +137,14 @@ def load_static_encoder(path: str) -> StaticEncoder:
 
 
 def read_token_vectors(stream: IO[bytes], where: str) -> TokenVectors:
-    """Raises ModelUnavailableError if the file is damaged or of another kind."""
+    """Read the file ``where``. Raises ModelUnavailableError if it is damaged or of another kind."""
     try:
         with zipfile.ZipFile(stream) as archive:
             if (size := sum(member.file_size for member in archive.infolist())) > _MOST_BYTES:
                 raise ValueError(f"it unpacks to {size:,} bytes")
         stream.seek(0)
         with np.load(stream, allow_pickle=False) as saved:
-            tokens = tuple(bytes(saved["tokens"]).decode("utf-8").split("\n"))
+            tokens = _tokens(saved)
             steps, scales = saved["steps"], saved["scales"]
         if steps.dtype != np.int8 or steps.ndim != 2 or not steps.shape[1] or scales.shape != (len(steps),):
             raise ValueError(f"its vectors are {steps.dtype} {steps.shape} with scales {scales.shape}")
@@ -159,6 +158,10 @@ def read_token_vectors(stream: IO[bytes], where: str) -> TokenVectors:
             f"{where!r} is no static encoder: {error}; make it again with `finray train static-encoder`"
         ) from error
     return TokenVectors(tokens, vectors)
+
+
+def _tokens(saved: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(bytes(saved["tokens"]).decode("utf-8").split("\n"))
 
 
 def write_token_vectors(stream: IO[bytes], table: TokenVectors) -> None:

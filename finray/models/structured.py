@@ -1,8 +1,8 @@
-"""Requests and reads structured replies if the server does not enforce a schema.
+"""Requests and reads structured replies without a server that enforces a schema.
 
 HiREC's prompts (arXiv 2505.20368, tables 16-20) request sections that begin with ``##``; models often give JSON too, in
-a code fence or between prose. Both are accepted. The form may vary, the content may not: a value of the wrong type is
-absent, and a reply without a required value is none.
+a code fence or between prose. Both are accepted. The form may vary, but not the content: a value of the wrong type
+counts as absent, and a reply that lacks a required value counts as none.
 """
 
 from __future__ import annotations

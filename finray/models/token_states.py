@@ -1,4 +1,4 @@
-"""What MiniLM makes of each token of a text, for small models that label words."""
+"""MiniLM's states of the tokens of a text, for small models that label words."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import numpy as np
 from finray.models.bert.forward import minilm_pass
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP, placed_tokens
-from finray.models.bert.weights import Floats, minilm_words
+from finray.models.bert.weights import SIZE, Floats, minilm_words
 
 MAX_TOKENS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
 class TokenStates:
-    """``spans[i]`` is where token i stands in the text. ``contextual`` and ``static`` are float32 [tokens, 384]: the
-    last hidden states, and the embeddings without context; ``mean`` [384] is the mean state."""
+    """``spans[i]`` is the span of token i in the text. ``contextual`` and ``static`` are float32 [tokens, SIZE]: the
+    last hidden states, and the embeddings without context. ``mean`` [SIZE] is the mean state."""
 
     spans: Sequence[tuple[int, int]]
     contextual: Floats
@@ -35,7 +35,7 @@ class MiniLmTokens:
         self._forward = minilm_pass(1)  # a question has a few dozen tokens
 
     def states(self, text: str) -> TokenStates:
-        """Of the first 256 tokens, two of which are marks; of none for a text without any."""
+        """The states of the first 254 tokens of ``text``; MiniLM reads CLS and SEP too. A text may have none."""
         ids, spans = placed_tokens(text)
         ids, spans = ids[: MAX_TOKENS - 2], spans[: MAX_TOKENS - 2]
         (hidden,) = self._forward.states(packed([[CLS, *ids, SEP]], [MAX_TOKENS]))
@@ -43,18 +43,18 @@ class MiniLmTokens:
 
 
 class MiniLmSentences:
-    """An encoder of sentences from these token states, loaded when it is first used."""
+    """An encoder of sentences by the mean of their token states. Loads the model on first use."""
 
-    dimension = 384
+    dimension = SIZE
 
     def encode_passages(self, texts: Sequence[str]) -> Floats:
-        """float32 [len(texts), 384], rows of unit length."""
+        """float32 [len(texts), SIZE], rows of unit length."""
         means = np.stack([minilm_tokens().states(text).mean for text in texts])
         vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 
     def encode_query(self, text: str) -> Floats:
-        """float32 [384], unit length."""
+        """float32 [SIZE], unit length."""
         vector: Floats = self.encode_passages([text])[0]
         return vector
 

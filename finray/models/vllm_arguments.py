@@ -1,4 +1,4 @@
-"""What vLLM's engine is started with, in this process or in a Serve replica."""
+"""Arguments and environment of vLLM's engine, in this process or in a Serve replica."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENVIRONMENT = {
 
 
 def check_folder(model: str) -> None:
-    """Checks that a path is a folder with a model; vLLM resolves hub names."""
+    """Raises ModelUnavailableError if ``model`` is a path but not a folder with a model; vLLM resolves hub names."""
     path = Path(model).expanduser()
     if not model or (is_path(model) and not path.is_dir()):
         raise ModelUnavailableError(
@@ -36,7 +36,7 @@ def check_folder(model: str) -> None:
 
 
 def import_vllm() -> Any:
-    """The package, with ``ENVIRONMENT`` set before. Raises ModelUnavailableError if it cannot be imported."""
+    """Import vLLM with ``ENVIRONMENT``. Raises ModelUnavailableError if that fails."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     try:

@@ -61,7 +61,7 @@ class VllmChatModel:
     async def chat_as(
         self, asker: LlmSettings, messages: Sequence[Message], schema: Mapping[str, Any] | None
     ) -> ChatReply:
-        """A completion with sampling, length, time limit and prices of ``asker``, for several that share the
+        """A completion with the sampling, length, time limit and prices of ``asker``, so that several may share the
         engine."""
         self.check()
         return await asyncio.wrap_future(self._run(self._chat(asker, messages, schema)))
@@ -85,7 +85,7 @@ class VllmChatModel:
         if self.closed:
             return
         atexit.unregister(self.close)
-        # First, or the task that reads from the engine would report its end as a failure.
+        # Cancel first, or the task that reads from the engine would report its end as a failure.
         self._run(_cancel_other_tasks()).result()
         if self._engine is not None:
             self._engine.shutdown(timeout=_SHUTDOWN_S)
@@ -190,17 +190,17 @@ class SharedVllm:
         return await self.engine.chat_as(self.settings, messages, schema)
 
 
-_engines: dict[tuple[str, VllmSettings], VllmChatModel] = {}
+_engines: dict[tuple[str, str, VllmSettings], VllmChatModel] = {}
 _starting = threading.Lock()
 
 
 def shared_vllm(settings: LlmSettings) -> SharedVllm:
-    """A ChatModel over this process's engine for the model and ``settings.vllm``; starts the engine if needed.
+    """A ChatModel over this process's engine for the model, its revision and ``settings.vllm``; starts it if needed.
 
     A model takes most of a GPU, so all users in a process (versions of an index, compared methods) share one engine.
     Raises ModelUnavailableError.
     """
-    key = (settings.model, settings.vllm)
+    key = (settings.model, settings.revision, settings.vllm)
     with _starting:
         engine = _engines.get(key)
         if engine is None or engine.closed:

@@ -7,6 +7,8 @@ programs of answers are written in it.
 from __future__ import annotations
 
 import ast
+import math
+import operator
 import re
 from collections.abc import Callable, Mapping
 
@@ -35,6 +37,12 @@ _FUNCTIONS: dict[str, Callable[..., float]] = {
     "cagr": lambda old, new, years: (new / old) ** (1 / years) - 1,
     "difference": lambda a, b: (a - b) / abs(b),
 }
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 RESERVED_NAMES = frozenset([*_FUNCTIONS, *PERIOD_FUNCTIONS])
 """Names that no operand may have."""
 
@@ -52,7 +60,7 @@ def parse(expression: str) -> ast.expr:
 
 
 def names(expression: str) -> tuple[str, ...]:
-    """Operand names in reading order, each once."""
+    """Operand names of ``expression`` in reading order, each once. Raises ProgramError."""
     tree = parse(expression)
     functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions]
@@ -60,7 +68,7 @@ def names(expression: str) -> tuple[str, ...]:
 
 
 def substituted(expression: str, by_name: Mapping[str, str]) -> str:
-    """``expression`` with other text in place of the names of ``by_name``."""
+    """``expression`` with each name that is a key of ``by_name`` replaced by its value."""
     return re.sub(r"\w+", lambda word: by_name.get(word[0], word[0]), expression)
 
 
@@ -70,25 +78,28 @@ def evaluate(expression: str, operands: Mapping[str, float]) -> float:
         result = _value(parse(expression), operands)
     except (ZeroDivisionError, OverflowError, ValueError, TypeError) as error:
         raise ProgramError(f"{expression!r} has no value: {error}") from error
-    if isinstance(result, complex) or result != result or result in (float("inf"), float("-inf")):
+    if isinstance(result, complex) or not math.isfinite(result):
         raise ProgramError(f"{expression!r} has no real, finite value")
     return result
 
 
 def _check(node: ast.expr, expression: str, depth: int, look_back: int) -> None:
-    """Descends at most ``depth`` levels. Run it before anything else walks the tree."""
+    """Raise ProgramError for a node outside the language, or one nested more than ``depth`` levels deep.
+
+    Run it before anything else walks the tree: other walks recurse to its full depth.
+    """
     if depth < 0:
         raise ProgramError(f"more than {MAX_DEPTH} nested operations in {expression[:80]!r}")
     if look_back < 0:
         raise ProgramError(f"more than {MAX_LOOK_BACK} nested {', '.join(PERIOD_FUNCTIONS)} in {expression[:80]!r}")
     match node:
-        case ast.Constant(value=int() | float()) if not isinstance(node.value, bool):
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return
         case ast.Name():
             return
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
             _check(operand, expression, depth - 1, look_back)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div(), right=right):
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             _check(left, expression, depth - 1, look_back)
             _check(right, expression, depth - 1, look_back)
         case ast.Call(func=ast.Name(id=function), args=[_, *_] as arguments, keywords=[]) if function in _FUNCTIONS:
@@ -110,17 +121,11 @@ def _value(node: ast.expr, operands: Mapping[str, float]) -> float:
             if name not in operands:
                 raise ProgramError(f"operand {name!r} has no value")
             return operands[name]
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand, operands)
-        case ast.UnaryOp(operand=operand):
-            return _value(operand, operands)
+        case ast.UnaryOp(op=op, operand=operand):
+            value = _value(operand, operands)
+            return -value if isinstance(op, ast.USub) else value
         case ast.BinOp(left=left, op=op, right=right):
-            a, b = _value(left, operands), _value(right, operands)
-            if isinstance(op, ast.Add):
-                return a + b
-            if isinstance(op, ast.Sub):
-                return a - b
-            return a * b if isinstance(op, ast.Mult) else a / b
+            return _OPERATORS[type(op)](_value(left, operands), _value(right, operands))
         case ast.Call(func=ast.Name(id=function), args=arguments) if function in _FUNCTIONS:
             return _FUNCTIONS[function](*(_value(argument, operands) for argument in arguments))
     raise ProgramError(f"a {type(node).__name__} cannot be evaluated; write {', '.join(PERIOD_FUNCTIONS)} out first")

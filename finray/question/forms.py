@@ -1,4 +1,4 @@
-"""Which SEC form a question asks for or implies."""
+"""Which SEC forms a question asks for or implies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 from finray.core.period import Period
 
 FormContext = Literal["plain", "quarter", "closing day", "day", "outlook", "event"]
-"""What makes a form likely or unlikely: a quarter or day in the question, figures that only releases print, an event;
+"""What in a question makes a form more or less likely: a quarter, a day, figures that only releases print, an event;
 "plain" if nothing does."""
 
 _ASKED = (
@@ -28,7 +28,7 @@ _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|f
 
 
 def forms_asked(question: str) -> tuple[str, ...]:
-    """Forms that the question names, the most specific first; as "10-K/A" if it asks for an amendment."""
+    """The forms that ``question`` names, the most specific first; as "10-K/A" if it asks for an amendment."""
     asked = dict.fromkeys(form for _, _, forms in form_spans(question) for form in forms)
     if _AMENDMENT.search(question):
         return tuple(f"{form}/A" for form in asked) or ("10-K/A", "10-Q/A", "8-K/A")
@@ -41,7 +41,7 @@ def form_spans(text: str) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
 
 
 def forms_implied(intents: Collection[str], latest: Period | None) -> dict[str, FormContext]:
-    """The forms that may answer a question that names none, each with what makes it likely or unlikely.
+    """The forms that may answer a question that names none, each with what makes it more or less likely.
 
     ``intents`` are the question's, ``latest`` is its latest period.
     """

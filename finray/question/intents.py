@@ -13,16 +13,23 @@ from functools import cache
 from finray.core.data_files import shipped_data
 from finray.core.query import Span
 
+_OPERATORS = ("growth", "cagr", "difference", "mean", "summed", "total", "share", "percent", "superlative")
+
 
 @dataclass(frozen=True, slots=True)
 class _Words:
+    """``source`` names the text that is searched: "question", "text" or "rest"."""
+
     source: str
     pattern: re.Pattern[str]
 
 
 def intents_of(question: str, text: str, metrics: Sequence[Span], companies: int, periods: int) -> frozenset[str]:
-    """The intents of ``question``. ``text`` is the question without instructions, ``metrics`` are spans of ``text``,
-    ``companies`` and ``periods`` are how many of each the question names."""
+    """The intents of ``question``.
+
+    ``text`` is the question without instructions, ``metrics`` are spans of ``text``, and ``companies`` and ``periods``
+    are the numbers of those that the question names.
+    """
     texts = {"question": question, "text": text, "rest": masked(text, metrics, "X")}
     found = {name for name, words in _vocabulary().items() if words.pattern.search(texts[words.source])}
     several = companies > 1 or periods > 1
@@ -41,19 +48,15 @@ def intents_of(question: str, text: str, metrics: Sequence[Span], companies: int
     return frozenset(found)
 
 
-_OPERATORS = ("growth", "cagr", "difference", "mean", "summed", "total", "share", "percent", "superlative")
-
-
 def operator_spans(text: str) -> tuple[tuple[int, int, str], ...]:
     """(start, end, intent) of the words in ``text`` that name an operation on figures."""
     known = _vocabulary()
-    return tuple((*m.span(), name) for name in _OPERATORS for m in known[name].pattern.finditer(text))
+    return tuple((*match.span(), name) for name in _OPERATORS for match in known[name].pattern.finditer(text))
 
 
 def names_cause(text: str) -> bool:
     """Whether ``text`` asks for a cause: "why", "what drove that"."""
-    known = _vocabulary()
-    return known["cause"].pattern.search(text) is not None
+    return _vocabulary()["cause"].pattern.search(text) is not None
 
 
 def superlative(text: str) -> re.Match[str] | None:
@@ -62,6 +65,7 @@ def superlative(text: str) -> re.Match[str] | None:
 
 
 def means_least(word: str) -> bool:
+    """Whether the superlative ``word`` asks for the minimum."""
     return _vocabulary()["minimum"].pattern.fullmatch(word) is not None
 
 

@@ -1,4 +1,4 @@
-"""Labels the words of a question, except names of companies: metrics, periods, forms, statements, units, operators."""
+"""Labels the words of a question, except company names: metrics, periods, forms, statements, units, operators."""
 
 from __future__ import annotations
 

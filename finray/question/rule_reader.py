@@ -14,7 +14,7 @@ from finray.question.forms import forms_asked
 from finray.question.intents import intents_of
 from finray.question.labels import labels
 from finray.question.measures.definitions import defined_formula, defined_name
-from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.formulas import line_items_of
 from finray.question.measures.mentions import mentions
 from finray.question.measures.named import measures_of
 from finray.question.measures.shape import asked_shape
@@ -31,18 +31,18 @@ Settle = Callable[[Mentions, str], Mentions]
 
 
 class PlainReader:
-    """The ablation without query transformation: the question as asked, without companies, periods and forms."""
+    """Ablation without query transformation: the question as asked, without companies, periods and forms."""
 
     async def read(self, question: str, journal: Journal) -> Query:
         return plain_query(question)
 
 
 class RuleReader:
-    """Reads companies of the catalog, periods, forms, metrics and the statements that print them."""
+    """Reads companies of the catalog, periods, forms, metrics, and the statements that print those metrics."""
 
     def __init__(self, catalog: CompanyCatalog, settle: Settle | None = None, *, anywhere: bool = False) -> None:
-        """``settle`` searches unidentified filings for names that are not in the catalog. ``anywhere`` is the query's:
-        true if a model judges the evidence."""
+        """``settle`` searches unidentified filings for names that are not in the catalog. ``anywhere`` is that of the
+        queries: true if a model judges the evidence."""
         self._catalog = catalog
         self._settle = settle
         self._anywhere = anywhere
@@ -55,12 +55,10 @@ class RuleReader:
         return query
 
     def understand(self, question: str, text: str) -> Query:
-        """The query for ``question``, whose matter is worded in ``text``."""
+        """The query for ``question``. ``text`` is the same without instructions, or what a model made of it."""
         named = statements_named(question)
-        items, known = canonical_items(), formulas()
         metrics = tuple(dict.fromkeys(span.value for span in mentions(question)))
-        lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
-        implied = (items[line].statement for line in lines)
+        items = [canonical_items()[key] for key in line_items_of(metrics)]
         searched, companies = text, self._catalog.mentions(text)
         if not companies.known and text != question:
             searched, companies = question, self._catalog.mentions(question)
@@ -78,11 +76,11 @@ class RuleReader:
                 shape=asked_shape(question),
                 forms=forms_asked(question),
                 metrics=metrics,
-                statements=tuple(dict.fromkeys((*named, *implied))),
+                statements=tuple(dict.fromkeys((*named, *(item.statement for item in items)))),
                 statements_named=named,
                 names=tuple(searched[span.start : span.end] for span in companies.spans),
                 unexplained=unexplained_words(text, [span for span in spans if span.kind in _EXPLAINED]),
-                terms=tuple(items[line].names[0] for line in lines),
+                terms=tuple(item.names[0] for item in items),
                 spans=tuple(sorted(spans, key=lambda span: span.start)),
                 anywhere=self._anywhere,
             )
@@ -97,14 +95,15 @@ class RuleReader:
 
 
 def plain_query(question: str) -> Query:
-    """``question`` as its own wording, with its intents and what it may measure."""
+    """The query for ``question`` as worded, with its intents and what it may measure, but without companies, periods
+    and forms."""
     return with_measures(Query(question=question, text=question, spans=labels(question), shape=asked_shape(question)))
 
 
 def with_measures(query: Query, *, also: frozenset[str] = frozenset(), figure: bool | None = None) -> Query:
     """``query`` with the intents of its text and what it may measure.
 
-    ``also`` are further intents, and ``figure`` is whether a number is wanted, if the reader knows.
+    ``also`` are further intents; ``figure`` is whether a number is wanted, None if only the words tell.
     """
     metrics = [span for span in query.spans if span.kind == "metric"]
     question, text = (_without_names(words, query.names) for words in (query.question, query.text))
@@ -118,14 +117,14 @@ def with_measures(query: Query, *, also: frozenset[str] = frozenset(), figure: b
 
 
 def _without_names(text: str, names: Sequence[str]) -> str:
-    """``text`` with as many letters in place of each name: "Income & Growth Fund V" asks for no growth."""
+    """``text`` with each name replaced by as many letters: "Income & Growth Fund V" does not ask for growth."""
     for name in names:
         text = text.replace(name, "X" * len(name))
     return text
 
 
 def with_text(query: Query, text: str) -> Query:
-    """``query`` with ``text`` as its wording, and what that measures; companies and periods stay."""
+    """``query`` with ``text`` as its wording, and what that measures. Companies and periods are kept."""
     return with_measures(replace(query, text=text, spans=labels(text)))
 
 

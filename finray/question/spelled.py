@@ -1,4 +1,4 @@
-"""Resolves what a model spelled out of a question: names to companies of the catalog, words to periods and forms."""
+"""Resolves how a model spelled out a question: names to companies of the catalog, words to periods and forms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from finray.core.spelled import Spelled
 from finray.filings.tables.canonical import canonical_items
 from finray.question.forms import forms_asked
 from finray.question.measures.definitions import defined_formula
-from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.formulas import line_items_of
 from finray.question.measures.mentions import mentions
 from finray.question.periods.named import periods_in
 from finray.question.rule_reader import RuleReader, with_measures
@@ -34,8 +34,8 @@ _OTHER_NAME = re.compile(
 
 
 def resolved(question: str, spelled: Spelled, rules: RuleReader, journal: Journal) -> Query:
-    """The query for ``question`` as ``spelled``. What the catalog or the rules do not recognize is dropped and noted;
-    a form that the question itself names counts more than the model's.
+    """The query for ``question`` as ``spelled``. What the catalog or the rules do not recognize is dropped and noted; a
+    form that the question itself names takes precedence over the model's.
 
     ``unknown_companies`` are names that neither the question's words nor the model's lead to a company of the index.
     """
@@ -43,9 +43,7 @@ def resolved(question: str, spelled: Spelled, rules: RuleReader, journal: Journa
     companies, unknown = _companies(spelled.companies, read, rules, journal)
     named = [span.value for item in spelled.items for span in mentions(item)]
     metrics = tuple(dict.fromkeys((*read.metrics, *named)))
-    known = formulas()
-    lines = dict.fromkeys(line for key in metrics for line in (line_items(known[key]) if key in known else (key,)))
-    statements = (canonical_items()[line].statement for line in lines)
+    implied = (canonical_items()[item].statement for item in line_items_of(metrics))
     query = replace(
         read,
         companies=companies,
@@ -54,16 +52,16 @@ def resolved(question: str, spelled: Spelled, rules: RuleReader, journal: Journa
         periods=_periods(spelled.periods, read, journal),
         forms=forms_asked(question) or _forms(spelled.form, journal) or read.forms,
         metrics=metrics,
-        statements=tuple(dict.fromkeys((*read.statements_named, *spelled.statements, *statements))),
+        statements=tuple(dict.fromkeys((*read.statements_named, *spelled.statements, *implied))),
         statements_named=tuple(dict.fromkeys((*read.statements_named, *spelled.statements))),
         terms=tuple(dict.fromkeys((*read.terms, *spelled.items))),
     )
     query = with_measures(query, also=_INTENTS.get(spelled.operation, frozenset()), figure=spelled.figure)
     if spelled.periods:
-        # The model names the period of the report, also for what that expects.
+        # The model names the period of the report, even if the report looks ahead.
         query = replace(query, intents=query.intents - {"looks_ahead"})
     if query.measures and defined_formula(question) is not None:
-        # The question's own definition counts more than what the model made of it.
+        # The question's own definition takes precedence over what the model made of it.
         own = rules.understand(question, without_instructions(question)).measures
         query = replace(query, measures=(*own, *query.measures))
     return query
@@ -72,7 +70,7 @@ def resolved(question: str, spelled: Spelled, rules: RuleReader, journal: Journa
 def _companies(
     names: Iterable[str], read: Query, rules: RuleReader, journal: Journal
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Keys of the companies with ``names``, else of those that the rules read, and the names that lead to none."""
+    """Keys of the companies with ``names``, else of those that the rules read; and the names that no company has."""
     known: dict[str, None] = {}
     unknown: dict[str, None] = {}
     for name in names:
@@ -89,7 +87,7 @@ def _companies(
 
 
 def _company(name: str, rules: RuleReader) -> tuple[str, ...]:
-    """The companies that ``name`` is a name of, whole or by one of the names that it joins; empty if there is none."""
+    """The companies called ``name``, or one of the names in it; empty if there are none."""
     for candidate in dict.fromkeys((name, *_OTHER_NAME.split(name))):
         candidate = candidate.strip()
         capital = candidate if any(map(str.isupper, candidate)) else candidate.title()
@@ -100,8 +98,8 @@ def _company(name: str, rules: RuleReader) -> tuple[str, ...]:
 
 
 def _periods(wordings: Iterable[str], read: Query, journal: Journal) -> tuple[Period, ...]:
-    """The periods in ``wordings``. Without any, the fiscal periods and days of the text: a bare year may be a maturity
-    or a model year."""
+    """The periods in ``wordings``; without any, the fiscal periods and days that the rules read: a bare year may be a
+    maturity or a model year."""
     found: dict[Period, None] = {}
     for wording in wordings:
         periods = periods_in(wording)
@@ -112,6 +110,7 @@ def _periods(wordings: Iterable[str], read: Query, journal: Journal) -> tuple[Pe
 
 
 def _forms(form: str, journal: Journal) -> tuple[str, ...]:
+    """The forms that ``form`` names."""
     forms = forms_asked(form)
     if form and not forms:
         journal.note(f"transform: dropped form {excerpt(form, 40)!r}: no form of the index")

@@ -34,8 +34,8 @@ def words_of(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wordings:
-    """``groups`` of phrases as words; ``group_of`` has the numbers of each phrase's groups; ``longest`` is the length
-    of the longest phrase in words."""
+    """Phrases that mean the same, as words: ``groups`` of them, the numbers of the groups that each is in
+    (``group_of``), and the most words of a phrase (``longest``)."""
 
     groups: tuple[tuple[tuple[str, ...], ...], ...]
     group_of: dict[tuple[str, ...], tuple[int, ...]]
@@ -44,6 +44,7 @@ class Wordings:
 
 @cache
 def wordings() -> Wordings:
+    """The synonyms that come with finray."""
     groups = tuple(tuple(dict.fromkeys(words_of(phrase) for phrase in group)) for group in _data()["groups"])
     group_of: dict[tuple[str, ...], tuple[int, ...]] = {}
     for number, group in enumerate(groups):
@@ -54,13 +55,13 @@ def wordings() -> Wordings:
 
 @cache
 def qualifiers() -> tuple[tuple[frozenset[str], ...], ...]:
-    """Sets of :func:`words_of` that exclude each other: (current, non-current), (federal, state) …"""
+    """Lines of sets of words that exclude each other: (current, non-current), (federal, state) …"""
     lines = _data()["qualifiers"].values()
     return tuple(tuple(frozenset(word for text in side for word in words_of(text)) for side in line) for line in lines)
 
 
 def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """``words``, then the same with phrases replaced by others of their groups, fewest replacements first."""
+    """``words``, then the same with phrases replaced by synonyms; at most MAX_VARIANTS."""
     found: list[tuple[str, ...]] = [words]
     seen = {words}
     for start, stop, numbers in _phrases(words):
@@ -80,7 +81,8 @@ def variants(words: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def _phrases(words: tuple[str, ...]) -> list[tuple[int, int, tuple[int, ...]]]:
-    """Known phrases in ``words``, right to left, the longest at each place, without overlap."""
+    """(start, stop, numbers of its groups) of the phrases in ``words``, from right to left, the longest at each place,
+    without overlap."""
     found = []
     stop = len(words)
     while stop > 0:

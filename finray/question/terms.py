@@ -23,7 +23,7 @@ def _stemmer() -> Stemmer.Stemmer:
 
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """``word`` without its endings: "declared" and "declare" have one stem."""
+    """``word`` without its ending: "declared" and "declare" have the same stem."""
     return str(_stemmer().stemWord(word))
 
 
@@ -35,7 +35,7 @@ def _term(word: str) -> str | None:
 
 
 def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """Terms of ``text`` in reading order, except function words and the lower-case words ``without``."""
+    """Terms of ``text`` in reading order, without function words and the lower-case words ``without``."""
     words = _WORD.findall(text.lower())
     if without:
         words = [word for word in words if _POSSESSIVE.sub("", word) not in without]

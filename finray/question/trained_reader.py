@@ -1,4 +1,4 @@
-"""Reads a question by rules, and what it measures also by two small models: a tagger and a recognizer of metrics."""
+"""Reads a question by rules, and what it measures also by two small models: a tagger and a metric recognizer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from finray.core.query import PIECES, Query
 from finray.models.token_states import MiniLmTokens
 from finray.question.labels import labels
 from finray.question.measures.definitions import defined_formula, unread_definition
+from finray.question.measures.formulas import usual_names
 from finray.question.measures.measure_tagger import Measured, MeasureTagger, Span, words_at
 from finray.question.measures.mentions import mentions
 from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.measures.named import tagged_measures
-from finray.question.measures.usual_names import usual_names
 from finray.question.periods.named import period_spans
 from finray.question.periods.written_out import written_out
 from finray.question.rule_reader import RuleReader
@@ -23,8 +23,8 @@ _KNOWN = frozenset({"unit", "form", "statement", "operator"})
 
 
 class TrainedReader:
-    """The rules' query of the question, with the usual name of a metric in place of other words for it; after the
-    measures that the rules read come those that the tagger does."""
+    """Reads a question by rules, after replacing other words for a metric by its usual name, and adds the measures that
+    the tagger finds."""
 
     def __init__(
         self, rules: RuleReader, tagger: MeasureTagger, recognizer: MetricRecognizer, tokens: MiniLmTokens
@@ -68,19 +68,18 @@ class TrainedReader:
         named = bool(more) and not any(each.phrases for each in more)
         if not named and (no_amount or "words" in query.intents):
             return query
-        rest = tuple(each for each in query.measures if each not in more)
         if named:  # a name is surer than a phrase of other words
-            return replace(query, measures=(*more, *rest))
+            return replace(query, measures=(*more, *(each for each in query.measures if each not in more)))
         return replace(query, measures=(*query.measures, *(each for each in more if each not in query.measures)))
 
 
 def marks(question: str, rules: RuleReader) -> list[list[Span]]:
-    """The spans of companies, periods, metrics, and of units, forms, statements and operators."""
+    """The places of known words for the tagger: companies; periods; metrics; units, forms, statements and operators."""
     return [[(span.start, span.end) for span in rules.companies(question).spans], *nameless_marks(question)]
 
 
 def nameless_marks(question: str) -> list[list[Span]]:
-    """The :func:`marks` after those of companies."""
+    """The :func:`marks` without companies."""
     return [
         [(start, end) for start, end, _ in period_spans(question)],
         [(span.start, span.end) for span in mentions(question)],

@@ -1,4 +1,4 @@
-"""A question with the usual names of metrics in place of other words for them, unless that may change what is asked."""
+"""Replaces other words for a metric in a question by its usual name, unless that may change what is asked."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from finray.core.query import AskedUnit, Query
+from finray.question.measures.formulas import formula_of, usual_names
 from finray.question.measures.measure_tagger import QUOTED, Span, without_links
 from finray.question.measures.mentions import mentions
 from finray.question.measures.metric_recognizer import MetricRecognizer
-from finray.question.measures.named import formula_of, spells_definition
+from finray.question.measures.named import spells_definition
 from finray.question.measures.units import fits
-from finray.question.measures.usual_names import usual_names
 
 _OF_FIGURES: Final[frozenset[AskedUnit]] = frozenset({"money", "per share", "shares"})
 """Units of the metric itself; a percentage may be its growth."""
@@ -23,13 +23,13 @@ _NEXT_SENTENCE: Final = re.compile(r"[.?!]\s")
 _SURE: Final = 0.9
 """Least probability of a metric that one word of several pieces means: "stock" may be goods or shares."""
 _BREAK, _PAUSE = re.compile(r"[.?!:;()]"), re.compile(r"[.?!:;,()]")
-"""What no name has inside, and what parts two names."""
+"""Punctuation that is never inside a name, and that separates two names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """``metric`` is a key of ``usual_names``, ``pieces`` are where the question's words for it stand, in
-    reading order and apart."""
+    """A metric that is meant: ``metric`` is a key of ``usual_names``, ``pieces`` are the places of the question's words
+    for it, in reading order."""
 
     metric: str
     pieces: tuple[Span, ...]
@@ -37,12 +37,12 @@ class Recognized:
 
 
 def recognized(question: str, quantities: Sequence[Sequence[Span]], recognizer: MetricRecognizer) -> list[Recognized]:
-    """The metrics that the ``quantities`` of ``question``, each in pieces, mean."""
+    """The metrics meant by the ``quantities`` of ``question``, each of which is in pieces."""
     return [each for own in quantities for each in _of_quantity(question, own, recognizer)]
 
 
 def _of_quantity(question: str, quantity: Sequence[Span], recognizer: MetricRecognizer) -> list[Recognized]:
-    """The metric that the pieces mean together, else the one that a single piece does: the others name its part."""
+    """The metric that the pieces mean together, else the one that a single piece means: the others name its part."""
     pieces = [bare for each in quantity if (bare := without_links(question, each)) is not None]
     if not pieces or any(_BREAK.search(question, *piece) is not None for piece in pieces):
         return []
@@ -57,9 +57,11 @@ def _of_quantity(question: str, quantity: Sequence[Span], recognizer: MetricReco
 
 
 def surely_meant(question: str, query: Query, meant: Sequence[Recognized]) -> list[Recognized]:
-    """Those of ``meant`` whose usual names may stand in place of the question's words: not if that may change what it
-    asks for. ``query`` is how the rules read it."""
-    if "looks_ahead" in query.intents:  # what is expected for later stands in rows of its own
+    """Those of ``meant`` whose usual names may replace the question's words without changing what it asks for.
+
+    ``query`` is the question as the rules read it.
+    """
+    if "looks_ahead" in query.intents:  # expected figures stand in rows of their own
         return []
     kept = [each for each in meant if not _is_understood(question, query, each)]
     kept = [each for each in kept if not _has_other_meaning(question, query, each, meant)]
@@ -67,7 +69,7 @@ def surely_meant(question: str, query: Query, meant: Sequence[Recognized]) -> li
 
 
 def in_usual_words(question: str, meant: Sequence[Recognized]) -> str:
-    """``question`` with the usual names of the metrics that are ``meant``, each in place of its longest piece."""
+    """``question`` with the usual name of each metric in place of its longest piece, and without its other pieces."""
     places = [(piece, each) for each in meant for piece in each.pieces]
     for (start, end), each in sorted(places, key=lambda place: place[0], reverse=True):
         longest = max(each.pieces, key=lambda piece: piece[1] - piece[0])
@@ -76,15 +78,18 @@ def in_usual_words(question: str, meant: Sequence[Recognized]) -> str:
 
 
 def _is_understood(question: str, query: Query, meant: Recognized) -> bool:
-    """Whether the rules explain all words, or a quotient is spelled out, or a row is quoted."""
+    """Whether the rules explain all words, or the question spells out a quotient or quotes the row."""
     explained = (bool(query.metrics) and not query.unexplained) or spells_definition(query)
     return explained or any(_overlaps(meant, match.span()) for match in QUOTED.finditer(question))
 
 
 def _has_other_meaning(question: str, query: Query, meant: Recognized, others: Sequence[Recognized]) -> bool:
-    """Whether other words narrow the metric's name, another metric is named besides that is none of ``others``, its
-    words are of several sentences, the unit is another one, or a change in what the metric measures is asked for: "the
-    fall in its balance from 2017 to 2018"."""
+    """Whether the words for the metric may mean something else.
+
+    They may if other words narrow its name, if the question names a metric that is not of ``others``, if they stand in
+    several sentences, if the question asks for another unit, or for a change of the metric between periods: "the fall
+    in its balance from 2017 to 2018".
+    """
     for span in mentions(question):
         place = span.start, span.end
         if not any(_overlaps(each, place) for each in others):

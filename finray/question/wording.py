@@ -1,4 +1,4 @@
-"""The question without its instructions, its unexplained words, and the statements that it names."""
+"""The wording of a question: its text without instructions, its unexplained words, and the statements it names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from finray.core.filing import Statement
 from finray.core.query import Span
 from finray.core.vocabulary import MONTHS
-from finray.question.words import word_list
+from finray.question.words import blanked, word_list
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
 _INSTRUCTION = re.compile(
@@ -53,14 +53,11 @@ STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
     ),
 )
 _COMMON = word_list("common")
-
-
 _FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
 """A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
 _DEFINITION = re.compile(
     r"(?:,\s*+|(?<!\s)\s*+)\bwhere\s++[^,.?]{2,60}?\s++(?:is|are)\s++defined\s++as\b.*?(?=[.?](?:\s|$)|$)", re.I | re.S
 )
-
 _CONTRAST = re.compile(
     r"[,(:;–—-]? ?\b(?:and )?(?:not|rather than|as opposed to|instead of) (?:just |only |for )?(?:the |a |its |that )?"
     r"(?:(?:single|full|whole|entire|trailing|first|six|nine|twelve|fiscal|calendar|june|march|september|december)"
@@ -71,20 +68,16 @@ _CONTRAST = re.compile(
     r"(?<=\w) (?:alone|on its own|by itself)\b(?= ?(?:[,:;.?)]|$))",
     re.I,
 )
-"""What a period is told from: "not the quarter", "as opposed to the full year", "alone". Expects single spaces."""
+"""A period that is not meant: "not the quarter", "as opposed to the full year", "alone". Expects single spaces."""
 _ORDER = re.compile(r"(?:^\W*|[.!?,;:]\s*|\b(?:please|to|you|and|then)\s+)compute\b", re.I)
-"""The verb "compute": the noun is what some companies sell."""
+"""The verb "compute": the noun is something that companies sell."""
 
 
 def unexplained_words(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
     """Words of ``text`` outside ``spans`` that are not common in numeric questions, except numbers, fiscal years and
     quarters."""
-    rest = list(text)
-    for span in spans:
-        rest[span.start : span.end] = " " * (span.end - span.start)
-    for order in _ORDER.finditer(text):
-        rest[order.start() : order.end()] = " " * len(order.group())
-    words = re.findall(r"[^\W\d_][\w&'’-]*", "".join(rest).lower())
+    explained = [*((span.start, span.end) for span in spans), *(order.span() for order in _ORDER.finditer(text))]
+    words = re.findall(r"[^\W\d_][\w&'’-]*", blanked(text, explained).lower())
     return tuple(
         word
         for word in (re.sub(r"['’]s?$", "", w) for w in words)

@@ -1,4 +1,4 @@
-"""Groups filings whose covers differ in their company at most: a question without a company scores each group once."""
+"""Groups filings with the same cover facts except the company: a question without a company scores each group once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FACTS: Final = ("form", "is_amendment", "period_end", "filed_at", "fiscal_year"
 
 
 def alike(filings: FilingTable) -> list[tuple[Filing, npt.NDArray[np.int32]]]:
-    """For each group a filing with these facts and no others, and the positions of the group's filings."""
+    """Returns for each group a filing with these facts and no others, and the positions of the group's filings."""
     columns = [filings.column(name) for name in _FACTS]
     codes = np.zeros(len(filings), dtype=np.int64)
     for column in columns:
@@ -33,7 +33,7 @@ def alike(filings: FilingTable) -> list[tuple[Filing, npt.NDArray[np.int32]]]:
 
 
 def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """A number for each value, equal for equal ones; null is a value."""
+    """A number for each value, the same for equal values; null is a value."""
     plain = column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
     encoded = plain.combine_chunks().dictionary_encode(null_encoding="encode")
     codes: npt.NDArray[np.int64] = encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64)

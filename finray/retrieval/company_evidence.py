@@ -1,7 +1,7 @@
-"""Which company a question is about if it names none of the index: asked of the text of all filings.
+"""Finds evidence, in the text of all filings, of the company that a question means but does not name.
 
-A brand, a subsidiary, a former name or a description ("the buyer of Bemis") stands in the filings of the company meant.
-Every company with a chunk that shares words or names with the question competes.
+The filings of that company contain the brand, subsidiary, former name or description ("the buyer of Bemis") that the
+question uses. Every company with a chunk that shares words or names with the question competes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from finray.retrieval.filing_match import period_fit
 from finray.retrieval.question_names import bare, is_common, is_described, names_in, pattern_of, prints
 
 _HITS = 150
+"""Chunks that are read for the words of the question."""
 _NAME_HITS = 60
+"""Chunks that are read for each of its names."""
 
 
 class CompanyEvidence:
@@ -48,7 +50,7 @@ class CompanyEvidence:
                 place = chunk.filing_id, chunk.page, chunk.text
                 if place not in known and prints(chunk.text, name, pattern):
                     known.add(place)
-                    found.append(replace(chunk, score=0.0))  # that of another search is not comparable
+                    found.append(replace(chunk, score=0.0))  # scores of different searches are not comparable
         companies = tuple(dict.fromkeys([*(chunk.company for chunk in found), *self._alike.companies(text)]))
         periods = periods_in(text)
         features, absent = company_features(

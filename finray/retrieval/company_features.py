@@ -1,5 +1,7 @@
-"""What the chunks of filings tell about which company a question means. ``FEATURES`` are those of a company, SIGNALS
-those of the choice of the best one; ``company_model`` weighs them."""
+"""Features of the chunks of filings that show which company a question means.
+
+``FEATURES`` describe a company, ``SIGNALS`` the choice of the best one. ``company_model`` weighs them.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +54,9 @@ SIGNALS: Final[Mapping[str, str]] = {
     "absent": "share of the names that no chunk has",
 }
 _FRONT = 3
+"""First pages of a filing."""
 _MOST = 6.0
+"""Largest ``margin``."""
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 Place = tuple[str, int]
@@ -61,7 +65,7 @@ Place = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class CompanyCandidates:
-    """``features`` is float64 [len(companies), len(FEATURES)]; the flags and ``absent`` are SIGNALS of the question."""
+    """``features`` is float64 [len(companies), len(FEATURES)]; the other fields are SIGNALS of the question."""
 
     companies: tuple[str, ...]
     features: Floats
@@ -72,7 +76,7 @@ class CompanyCandidates:
 
     @property
     def hints_at_one(self) -> bool:
-        """Whether there is a candidate, and the question has a name, a word that is like one, or a role."""
+        """Whether there is a candidate, and the question has a name, a word like a company's name, or a role."""
         alike = bool(self.features[:, list(FEATURES).index("alike")].any())
         return bool(self.companies) and (not self.nameless or self.described or alike)
 
@@ -90,8 +94,8 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Company:
-    """What the chunks of one company have: the best share of each kind, BM25 by page, pages by name, how near the
-    question's words are to each name, and the names on first pages."""
+    """Sums up the chunks of one company: the best share of each kind, BM25 by page, pages by name, the best share of
+    the question's words beside each name, and the names on first pages."""
 
     best: dict[str, float] = field(default_factory=dict)
     scores: dict[Place, float] = field(default_factory=dict)
@@ -120,11 +124,10 @@ def company_features(
     fits: Callable[[str], float],
     alike: Callable[[str, str], float],
 ) -> tuple[Floats, float]:
-    """The FEATURES of ``companies``, float64 [len(companies), len(FEATURES)], and the share of the names that no chunk
-    prints.
+    """Returns FEATURES of ``companies``, float64 [len(companies), len(FEATURES)], and the share of names in no chunk.
 
-    ``patterns`` are those of the question's names, of which ``unknown`` look like companies. ``fits`` says how well a
-    company's filings fit the period, ``alike`` how much a text is like a company's name.
+    ``patterns`` match the question's names, of which ``unknown`` look like companies. ``fits(company)`` is how well its
+    filings fit the period asked for, ``alike(company, text)`` how much ``text`` is like its name.
     """
     read = _read(text, chunks, companies, patterns)
     best_score = max((chunk.score for chunk in chunks), default=0.0) or 1.0

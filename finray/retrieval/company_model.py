@@ -20,15 +20,15 @@ NAMES: Final = (*(f"company {name}" for name in FEATURES), *(f"sure {name}" for 
 
 @dataclass(frozen=True, slots=True)
 class CompanyModel:
-    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders; ``threshold`` is the
-    least probability with which a company is meant."""
+    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their order. A company with a
+    probability below ``threshold`` is not chosen."""
 
     weights: Floats
     answers: Floats
     threshold: float
 
     def choose(self, found: CompanyCandidates) -> tuple[str, float]:
-        """The likeliest company and its probability. ``found`` must have one."""
+        """The likeliest company and its probability. ``found`` must not be empty."""
         scores = np.asarray(found.features @ self.weights)
         odds = float(choice_signals(found, scores) @ self.answers)
         return found.companies[int(np.argmax(scores))], 1 / (1 + math.exp(-odds))

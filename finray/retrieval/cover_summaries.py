@@ -23,7 +23,7 @@ from finray.models.load_chat import disconnect, load_chat
 
 SUMMARIZE: Final = "You are a helpful assistant. Summarize the following text:"
 _COVER_PAGES: Final = 5
-"""The first page with text is among these; a blank one may come before it."""
+"""The cover is searched for on this many first pages; blank ones may come before it."""
 
 
 def summary_prompt(cover: str) -> list[Message]:
@@ -32,7 +32,7 @@ def summary_prompt(cover: str) -> list[Message]:
 
 
 def cover_summaries(settings: Settings) -> FilingExtension:
-    """For each filing its ``summary``, null if the reply was empty, and its ``vector`` by the encoder of the index."""
+    """The ``summary`` of each filing, null if the reply was empty, and its ``vector`` from the encoder of the index."""
     characters = settings.methods.hirec.cover_characters
 
     def load(reader: IndexReader) -> OfFiling:

@@ -1,4 +1,4 @@
-"""Document retrieval: the filings that should have the answer to a query."""
+"""Ranks the filings that should have the answer to a query."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ from finray.retrieval.unidentified import UnidentifiedFilings
 _CONTENT_WEIGHT = 0.3
 """The most that text can add to the cover match of a company's filing: it decides between neighboring years."""
 _WORDS_SHARE = 0.75
-"""Share of the words (BM25) in that; the rest is the cosine. Chosen on develop: a question that names no year, or one
-beside the filing's, is found by its words."""
+"""Share of BM25 in the text score; the rest is the cosine. Chosen on develop: if a question names no year, or one next
+to the filing's, its words find the filing."""
 _RECENCY_WEIGHT = 0.3
 """A question without a period is about the present: newer filings are preferred unless the text decides otherwise."""
 _CONTENT_HITS = 300
 _BEHIND = 0.001
+"""Unidentified filings score this much less than the last filing of the period asked for."""
 _COVERS = 20
-"""Filings of a company whose text is searched."""
+"""The text of this many filings of a company is searched: those whose covers match best."""
 
 
 class StructuredDocuments:
@@ -94,7 +95,7 @@ class StructuredDocuments:
         return sorted(ranked, key=lambda document: -document.score)
 
     def _ranked(self, query: Query, filings: Sequence[Filing]) -> list[Document]:
-        """The filings of one company by cover facts, ties by text."""
+        """The filings of one company by cover facts; text decides between similar ones."""
         score = self._cover_score(query)
         scored = [Document(filing, *score(filing)) for filing in filings]
         scored.sort(key=lambda document: -document.score)
@@ -128,7 +129,7 @@ class StructuredDocuments:
 
     @cached_property
     def _alike(self) -> list[tuple[Filing, npt.NDArray[np.int32]]]:
-        """All filings by equal cover facts except the company: a filing with these facts alone, and positions."""
+        """All filings, grouped by their cover facts except the company."""
         return alike(self._filings)
 
     def _cover_score(self, query: Query) -> Callable[[Filing], tuple[float, tuple[str, ...]]]:
@@ -145,8 +146,11 @@ class StructuredDocuments:
         return score
 
     def _content(self, query: Query, ids: Sequence[str] | None) -> dict[str, float]:
-        """How well the text of filings (None: all) matches: a mean of the best page's cosine and the best BM25 score,
-        each scaled to [0, 1]. Filings without a hit are left out and count as 0."""
+        """How well the text of the filings ``ids`` (None: all) matches, in [0, 1].
+
+        It is a weighted mean of the cosine and the BM25 score of their best pages, each scaled to [0, 1]. Filings
+        without a hit are left out and count as 0.
+        """
         vector = self._encoder.encode_query(query.question)
         if ids is None:
             dense = _best_by_filing(*_hits(self._reader.search_pages_vector(vector, None, limit=_CONTENT_HITS)))
@@ -166,7 +170,7 @@ class NarrowedDocuments:
         self._filings = len(reader.revisions)
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
-        # A separate journal: notes about filings that do not pass would only confuse.
+        # A separate journal: notes about filings that do not pass would only confuse readers.
         proposed = await self._inner.documents(query, self._filings, Journal())
         passes = self._narrowed.test()
         chosen = list(itertools.islice((document for document in proposed if passes(document.filing)), k))
@@ -190,9 +194,16 @@ def _with_content(documents: Sequence[Document], content: Mapping[str, float], w
 
 
 def _interleaved(rankings: Iterable[Sequence[Document]], k: int) -> list[Document]:
-    """The best of each company, then the second of each, up to ``k``: no company crowds out another."""
+    """The best of each company, then the second of each, up to ``k``: no company crowds out another.
+
+    An unidentified filing that names several companies is ranked by each; it counts once.
+    """
     rounds = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
-    return list(itertools.islice((document for document in rounds if document is not None), k))
+    found: dict[str, Document] = {}
+    for document in rounds:
+        if document is not None:
+            found.setdefault(document.filing.filing_id, document)
+    return list(found.values())[:k]
 
 
 def _hits(found: pa.Table) -> tuple[list[str], list[float]]:

@@ -1,7 +1,7 @@
-"""How well a filing's cover facts match a question: pure functions, no text.
+"""Scores how well a filing's cover facts match a question, without its text.
 
 Cover facts help most in open-domain filing retrieval: filings of one company differ by year and form, filings of one
-year by company, while their text is nearly the same. filing_relations.py names the relation of a filing's period and
+year by company, while their text is nearly the same. ``filing_relations`` names the relation of a filing's period and
 form to those asked for; ``filing_match.json`` has a weight for each, fitted by ``finray train filing-match``.
 """
 
@@ -17,7 +17,7 @@ from finray.question.forms import FormContext
 from finray.retrieval.filing_relations import WEIGHTS, CoverRelations, PeriodRelation, period_relations, relations
 
 PERIOD_MATCH = 0.5
-"""Least fit of a filing that is of the period asked for, or prints it beside its own."""
+"""Least fit of a filing that covers the period asked for, or prints it beside its own."""
 
 
 def match_score(
@@ -28,9 +28,9 @@ def match_score(
     *,
     ahead: bool = False,
 ) -> tuple[float, tuple[str, ...]]:
-    """Score in [0, 1] and reasons for a filing of the right company.
+    """Returns a score in [0, 1] and its reasons, for a filing of the right company.
 
-    ``ahead``: the question asks for expectations about its fiscal years, which filings print before the years end.
+    With ``ahead`` the question asks for expectations about its fiscal years, which filings print before the years end.
     """
     related = relations(filing, periods, asked, implied, ahead=ahead)
     weights = shipped_filing_match().weights
@@ -42,7 +42,7 @@ def match_score(
 
 
 def cover_score(related: CoverRelations, weights: Mapping[str, float]) -> float:
-    """In [0, 1]: a weighted mean of the weights of period and form, times a factor for an amendment."""
+    """A weighted mean of the weights of period and form, times a factor for an amendment; in [0, 1]."""
     period, _ = _best(related.periods, weights)
     share = weights["form_share"]
     form = weights["form_share_undated"] if related.undated else share

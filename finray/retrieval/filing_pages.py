@@ -1,7 +1,7 @@
-"""The pages of filings as their features need them: read from the index once, and kept for the next questions.
+"""Reads the pages of filings from the index as their features need them, and keeps them for the next questions.
 
-Questions come back to the same filings. What does not depend on the question (places, vectors, terms of the text and of
-the headings) is prepared once for each filing, and for the text of a page once it is compared.
+Questions come back to the same filings. What does not depend on the question (places, vectors, terms of text and
+headings) is prepared once for each filing; the text of a page is prepared when it is first compared.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from finray.retrieval.subjects import Subject
 Numbers = npt.NDArray[np.int64]
 _COLUMNS: Final = ("filing_id", "page", "start", "end", "text", "vector")
 _TEXT_BYTES: Final = 7
-"""Memory of a filing for each byte of its chunks: the table, the pages' texts, and 8 bytes for each term."""
+"""Bytes in memory for each byte of a filing's chunks: the table, the texts of pages, and 8 bytes for each term."""
 _PAGE_BYTES: Final = 2_000
 _ITEM = re.compile(r"^items? (\d{1,2}[abc]?)\b", re.I | re.M)
 _FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?:[)%]++\s*+)?(?=$|\|)|^\s*+\$")
@@ -36,7 +36,7 @@ _FIGURE = re.compile(r"(?:^|\|)\s*+(?:[$(]++\s*+)?(?:\d[\d,.]*+|[—–-])\s*+(?
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What the index says of a page."""
+    """What the index knows about a page."""
 
     number: int
     item: str | None
@@ -44,7 +44,7 @@ class PageFacts:
     place: str | None
     headings: str
     items: frozenset[str | None]
-    """The Items that treat it, by its place and by its headings."""
+    """Its own Item, and the Items that its headings name."""
 
 
 class PageText:
@@ -60,7 +60,7 @@ class PageText:
 
     @cached_property
     def figures(self) -> float:
-        """0 to 1: how much of the text is figures; 1 for a statement."""
+        """How much of the text is figures, in [0, 1]; 1 for a primary statement."""
         return min(1.0, sum(map(str.isdigit, self.text)) / max(1, len(self.text)) / 0.15)
 
     def has_number(self, digits: str) -> bool:
@@ -74,8 +74,8 @@ class PageText:
         return False
 
     def is_row(self, number: int) -> bool:
-        """Whether line ``number`` is a row of a table: label and figures in one line, or, in text from PDF, figures in
-        the next."""
+        """Whether line ``number`` is a row of a table: label and figures in one line, or in text from PDF the figures
+        in the next line."""
         known = self._rows.get(number)
         if known is None:
             lines = self.text.split("\n")
@@ -113,11 +113,11 @@ class FilingPages:
 
     @property
     def size(self) -> int:
-        """Bytes in memory once all texts are read, about."""
+        """Approximate bytes in memory once all texts are read."""
         return int(_TEXT_BYTES * self.chunks.nbytes + self.vectors.nbytes + _PAGE_BYTES * len(self.pages))
 
     def text(self, at: int) -> PageText:
-        """The text of ``pages[at]``, joined from its chunks, which overlap and omit only white space."""
+        """The text of ``pages[at]``, joined from its chunks: they overlap, and leave out nothing but white space."""
         text = self._texts.get(at)
         if text is None:
             number = int(self.numbers[at])
@@ -140,7 +140,7 @@ class FilingPages:
 class PageCache:
     """Keeps the pages of the filings used last, in ``cache_bytes``.
 
-    A filing is known by its revision, and the reader sees one version of the index: what is kept is never out of date.
+    Keys contain the revision of a filing, and the reader sees one version of the index, so nothing gets out of date.
     """
 
     def __init__(self, reader: IndexReader, cache_bytes: int = IndexSettings().cache_bytes) -> None:
@@ -177,7 +177,7 @@ def _read(reader: IndexReader, filing_ids: Sequence[str]) -> list[FilingPages]:
 
 
 def _filing_pages(filing_id: str, chunks: pa.Table, facts: Sequence[PageFacts]) -> FilingPages:
-    # A slice refers to the rows of all filings that were read with it: copied, it may be dropped alone.
+    # A slice keeps the rows of all filings that were read with it in memory; a copy does not.
     chunks = pa.Table.from_batches([_copied(chunks)])
     vectors = vectors_matrix(chunks["vector"])
     pages, starts = (chunks[name].to_numpy().astype(np.int64) for name in ("page", "start"))

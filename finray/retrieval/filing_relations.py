@@ -41,7 +41,7 @@ PERIODS: dict[str, str] = {
     "unread_period": "the filing's period could not be read",
     "without_period": "a filing of a form that has no period",
 }
-"""Relations of a filing to the period asked for. A filing in none of them weighs 0."""
+"""Relations of a filing to a period asked for. A filing that has none of them weighs 0."""
 
 FORMS: dict[str, str] = {
     "form_asked": "the form is the one asked for",
@@ -61,7 +61,7 @@ FORMS: dict[str, str] = {
     )
     for form in forms
 }
-"""Relations of a filing's form to the question: asked for, or in a context of question/forms.py."""
+"""Relations of a filing's form to the forms asked for, or to a context of ``finray.question.forms``."""
 
 WEIGHTS: dict[str, str] = (
     PERIODS
@@ -78,8 +78,8 @@ WEIGHTS: dict[str, str] = (
 
 @dataclass(frozen=True, slots=True)
 class PeriodRelation:
-    """``name`` is one of PERIODS, None if the filing prints no figures of the period. ``earlier``: the question names
-    a later period too."""
+    """``name`` is one of PERIODS, or None if the filing prints no figures of the period. ``earlier`` is whether the
+    question names a later period too."""
 
     name: str | None
     why: str = field(default="", compare=False)
@@ -88,8 +88,8 @@ class PeriodRelation:
 
 @dataclass(frozen=True, slots=True)
 class CoverRelations:
-    """``periods`` has one relation for each period asked for; ``form`` is one of FORMS. ``amendment``: the filing is an
-    amendment, which is not asked for. ``undated``: the question names neither period nor form."""
+    """``periods`` has one relation for each period asked for; ``form`` is one of FORMS. ``amendment`` is whether the
+    filing is an amendment that is not asked for, ``undated`` whether the question names neither period nor form."""
 
     periods: tuple[PeriodRelation, ...]
     form: str
@@ -105,7 +105,10 @@ def relations(
     *,
     ahead: bool = False,
 ) -> CoverRelations:
-    """``ahead``: the question asks for expectations about its fiscal years."""
+    """Relates ``filing`` to the ``periods`` and forms asked for, or to the forms ``implied`` if none is.
+
+    With ``ahead`` the question asks for expectations about its fiscal years.
+    """
     if ahead and periods and all(p.part in (None, "FY") and p.date is None for p in periods):
         related: tuple[PeriodRelation, ...] = (_outlook(filing, max(p.year for p in periods)),)
     else:
@@ -115,6 +118,7 @@ def relations(
 
 
 def period_relations(filing: Filing, periods: Sequence[Period]) -> tuple[PeriodRelation, ...]:
+    """The relation of ``filing`` to each distinct period."""
     latest = max((period.year for period in periods), default=None)
     return tuple(
         PeriodRelation(*_one_period(filing, period), earlier=period.year != latest) for period in dict.fromkeys(periods)
@@ -136,7 +140,8 @@ _Related = tuple[str | None, str]
 
 
 def _outlook(filing: Filing, year: int) -> PeriodRelation:
-    """Expectations about fiscal ``year``: reports on the year before give them first, quarterly reports update them."""
+    """Relates ``filing`` to expectations about fiscal ``year``: the report on the year before gives them first,
+    quarterly reports update them."""
     own = filing.fiscal_year
     if own is None and filing.period_end is not None:
         own = filing.period_end.year
@@ -210,7 +215,7 @@ def _quarter(filing: Filing, period: Period, year: int, ends: int | None) -> _Re
 
 
 def _years_after(end: dt.date, day: dt.date) -> int | None:
-    """Years from ``day`` to ``end``; None if not about a whole number."""
+    """Years from ``day`` to ``end``; None if that is not roughly a whole number."""
     years = round((end - day).days / 365.25)
     return years if abs((end - day).days - round(years * 365.25)) <= 10 else None
 

@@ -1,8 +1,8 @@
 """FLAM, FinGEAR's financial lexicon mapping (arXiv 2509.12042, sections 3.1.2 and 3.2.1, appendix E).
 
 Terms of a finance lexicon are found by phrase matching, clustered by their embeddings, and counted in the Items of all
-filings. The terms of a question, with those of their clusters, weigh the Items; the weights divide the retrieval
-budget.
+filings. The terms of a question, and the other terms of their clusters, weigh the Items; the weights divide the
+retrieval budget.
 """
 
 from __future__ import annotations
@@ -30,14 +30,10 @@ from finray.storage.locations import read_bytes
 
 MAX_TERMS: Final = 50_000
 _WORD: Final = re.compile(r"[a-z0-9]+(?:&[a-z0-9]+)*")
-_END: Final = ""
-"""Key of a trie's node at which a term ends."""
-
-_Trie = dict[str, "_Trie | int"]
 
 
 def lexicon_terms(file: str) -> tuple[str, ...]:
-    """The terms of ``file``, or of the shipped list and the canonical line items if it is "". Each once, by its stems.
+    """The terms of ``file``; if it is "", the shipped list and the canonical line items. Equal stems count once.
 
     Raises SettingsError if the file has none, or too many; SourceError if it cannot be read.
     """
@@ -58,33 +54,23 @@ class PhraseMatcher:
     """Finds the terms of a lexicon in text: longest match first, from left to right, without overlap (Singh 2017)."""
 
     def __init__(self, terms: Sequence[str]) -> None:
-        self._trie: _Trie = {}
-        for number, term in enumerate(terms):
-            node = self._trie
-            for word in _stems(term):
-                node = node.setdefault(word, {})  # type: ignore[assignment]
-            node[_END] = number
+        self._numbers = {_stems(term): number for number, term in enumerate(terms)}
+        lengths: defaultdict[str, set[int]] = defaultdict(set)
+        for words in filter(None, self._numbers):
+            lengths[words[0]].add(len(words))
+        self._lengths = {word: sorted(found, reverse=True) for word, found in lengths.items()}
+        """By first word, the numbers of words of the terms, largest first."""
 
     def find(self, text: str) -> Iterator[int]:
         """The number of each term, as often as it occurs."""
         words = _stems(text)
         at = 0
         while at < len(words):
-            found, length = self._longest(words, at)
-            if found is not None:
-                yield found
-            at += length
-
-    def _longest(self, words: Sequence[str], start: int) -> tuple[int | None, int]:
-        found, length, node = None, 1, self._trie
-        for at in range(start, len(words)):
-            below = node.get(words[at])
-            if not isinstance(below, dict):
-                break
-            node = below
-            if isinstance(number := node.get(_END), int):
-                found, length = number, at - start + 1
-        return found, length
+            lengths = self._lengths.get(words[at], ())
+            length = next((length for length in lengths if words[at : at + length] in self._numbers), None)
+            if length is not None:
+                yield self._numbers[words[at : at + length]]
+            at += length or 1
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -93,7 +79,7 @@ def _stems(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Terms, their vectors (float32 [n, d]), and the numbers of the terms of each cluster."""
+    """Terms, their vectors (float32 [n, d]), and the numbers of the terms in each cluster."""
 
     terms: tuple[str, ...]
     vectors: Vectors
@@ -141,7 +127,7 @@ class Lexicon:
 
 
 class Flam:
-    """Weights of Items for a question. ``counts`` are those of each Item's terms over all filings."""
+    """Weighs Items for a question. ``counts`` are the occurrences of terms in each Item, over all filings."""
 
     def __init__(self, lexicon: Lexicon, counts: Mapping[str, Mapping[int, int]], chosen: FingearParameters) -> None:
         self._lexicon = lexicon
@@ -150,8 +136,10 @@ class Flam:
         self._chosen = chosen
 
     def weights(self, question: str, vector: Vectors, items: Collection[str]) -> tuple[dict[str, float], list[str]]:
-        """The weight of each of ``items``, and the terms found in the question (the nearest one if there is none). No
-        weights if nothing tells the Items apart: without FLAM, or if none of the terms occurs in them."""
+        """The weight of each of ``items``, and the terms found in the question (the nearest one if there are none).
+
+        There are no weights if nothing tells the Items apart: without FLAM, or if no term occurs in them.
+        """
         if not self._chosen.flam:
             return {}, []
         found = list(dict.fromkeys(self._matcher.find(question))) or [self._lexicon.nearest(vector)]
@@ -189,8 +177,8 @@ def item_weights(counts: Mapping[str, Mapping[int, int]], weighting: str = "rela
 def term_weights(counts: Mapping[int, int], weighting: str = "relative") -> dict[int, float]:
     """Weights of terms that add up to 1 (section 3.1.2, table 4); none for terms that do not occur.
 
-    "relative" is the paper's count / sum. Of the others it gives only names: here "logarithmic" damps the counts by
-    log(1 + count), "exponential" is exp(share) - 1, and "softmax" that of count / mean count.
+    "relative" is the paper's count / sum. It only names the others: here "logarithmic" damps counts by log(1 + count),
+    "exponential" is exp(share) - 1, and "softmax" is the softmax of count / mean count.
     """
     used = {term: count for term, count in counts.items() if count > 0}
     total, most = sum(used.values()), max(used.values(), default=0)

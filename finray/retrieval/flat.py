@@ -17,7 +17,7 @@ from finray.index.reading.reader import IndexReader
 class WholeIndex(tuple[Document, ...]):
     """Every filing, unranked. Searches treat it as "no filter".
 
-    It is pickled as an empty tuple, because another process does not need all filings of an index.
+    It is pickled as an empty tuple, because other processes do not need all filings of an index.
     """
 
     def __reduce__(self) -> tuple[type[tuple[Document, ...]], tuple[()]]:
@@ -39,6 +39,7 @@ Scope = Collection[str] | None
 
 
 def scope(documents: Sequence[Document]) -> Scope:
+    """The filter for searches inside ``documents``."""
     return None if isinstance(documents, WholeIndex) else [document.filing.filing_id for document in documents]
 
 
@@ -86,11 +87,11 @@ class FilingTitles(Mapping[str, str]):
 
 
 Find = Callable[[Query, Scope, int, Journal], Awaitable[pa.Table]]
-"""Finds chunks for a query within a scope, at most as many as given: rows for ``chunk_passages``, best first."""
+"""(query, scope, limit, journal) to the best chunks: rows for ``chunk_passages``, best first."""
 
 
 class FoundPassages:
-    """The passage role of a method that ``find`` defines."""
+    """The passage role of a method that is a search function, ``find``."""
 
     def __init__(self, reader: IndexReader, find: Find) -> None:
         self._find = find

@@ -1,4 +1,4 @@
-"""Where the terms of a question are on pages: by page, by line, and next to each other."""
+"""Finds the terms of a question on pages: by page, by line, and next to each other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class FoundTerms:
         self._lines = np.concatenate([np.zeros(0, np.int64), *lines])
         self._first_lines = np.cumsum([0, *map(len, lines)])[:-1]
         every = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)])
-        # Most terms of the pages are not asked for: the others are found once, then compared with each term.
+        # Most terms on pages are not asked for: those that are get filtered first, then compared with each term.
         asked = np.flatnonzero(np.isin(every, np.asarray([hash(term) for term in self.terms], dtype=np.int64)))
         hashes = every[asked]
         self._places = {term: asked[hashes == hash(term)] for term in self.terms}
@@ -35,10 +35,11 @@ class FoundTerms:
         return self._pages[term]
 
     def n_pages(self, term: str) -> int:
+        """The number of texts with ``term``."""
         return len(self._pages[term])
 
     def has_pair(self, first: str, second: str) -> npt.NDArray[np.bool_]:
-        """Which texts have ``second`` just after ``first``."""
+        """Which texts have ``second`` right after ``first``."""
         after = np.intersect1d(self._places[first] + 1, self._places[second], assume_unique=True)
         found = np.zeros(len(self._texts), dtype=bool)
         pages = self._page_of(after)

@@ -26,7 +26,7 @@ def fuse(rankings: Iterable[Sequence[Item]], constant: int) -> list[tuple[Item, 
 
 
 class FusedPassages:
-    """The first ``candidates`` of each retriever, fused."""
+    """The first ``candidates`` passages of each retriever, fused."""
 
     def __init__(self, retrievers: Sequence[PassageRetriever], candidates: int, constant: int) -> None:
         self._retrievers = retrievers
@@ -40,8 +40,9 @@ class FusedPassages:
         rankings = [await retriever.passages(query, documents, limit, journal) for retriever in self._retrievers]
         found = {place(passage): passage for ranking in rankings for passage in ranking}
         fused = fuse([[place(passage) for passage in ranking] for ranking in rankings], self._constant)
-        return [replace(found[place], score=score) for place, score in fused[:k]]
+        return [replace(found[key], score=score) for key, score in fused[:k]]
 
 
 def place(passage: Passage) -> tuple[str, int, int]:
+    """Filing id, page and start: equal for the same passage of several rankings."""
     return (passage.filing_id, passage.page, passage.start)

@@ -1,4 +1,5 @@
-"""Which SEC Items use which words: FinGEAR's FLAM, learned by ``finray.lab.training.retrieval.item_lexicon``."""
+"""Words that SEC Items use more often than others: FinGEAR's FLAM, learned by
+``finray.lab.training.retrieval.item_lexicon``."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ def item_lexicon() -> Mapping[str, Mapping[str, float]]:
 
 
 def item_affinity(terms: Sequence[str], item: str | None) -> float:
-    """In [-1, 1]: how much more often the pages of ``item`` use ``terms`` than other pages; 0 if unknown."""
+    """How much more often the pages of ``item`` use ``terms`` than other pages do, in [-1, 1]; 0 if unknown."""
     known = [weights for term in terms if (weights := item_lexicon().get(term))]
     if item is None or not known:
         return 0.0

@@ -30,8 +30,8 @@ class GoldDocuments:
 
 
 class GoldPages:
-    """The chunks of the gold pages, as ``inner`` ranks them (arXiv 2602.17981, section 3.3), then those that it does
-    not find, in reading order; none of a filing whose gold page is unknown."""
+    """The chunks of the gold pages as ``inner`` ranks them (arXiv 2602.17981, section 3.3), then those that it does not
+    find, in reading order. A filing whose gold page is unknown has none."""
 
     def __init__(self, reader: IndexReader, evidence: Sequence[GoldEvidence], inner: PassageRetriever) -> None:
         self._reader = reader

@@ -1,8 +1,8 @@
-"""Features of every page of the candidate filings, most of them shares in [0, 1].
+"""Computes features of the pages of the candidate filings, most of them shares in [0, 1].
 
 They compare the question with the page's text (dense, BM25, words and phrases) and its place in the filing (statement,
 Item, heading, exhibit), and include how well the filing matches. ``FEATURES`` names the columns; ``page_model`` weighs
-them. Text scores are scaled within the candidates of one question.
+them. Text scores are scaled within the pages of one filing.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class PageCandidates:
 
 @dataclass(frozen=True, slots=True)
 class _Pages:
-    """All pages of the candidate filings, by filing id and place. ``within[i]`` is where page i is: the number of its
-    filing in ``filings`` and its own there. ``rows`` are slices of the pages of each filing."""
+    """All pages of the candidate filings, by filing id and place. ``within[i]`` is the number of page i's filing in
+    ``filings``, and its own number there. ``rows`` are slices of the pages of each filing."""
 
     filings: Sequence[FilingPages]
     facts: Sequence[PageFacts]
@@ -169,8 +169,8 @@ def _text_views(
     page_lexical: Floats,
     page_dense: npt.NDArray[np.floating],
 ) -> None:
-    """``features`` of the pages of one filing, scaled within it: otherwise look-alike filings would push each other's
-    pages down the ranks. The scores of the filings decide between filings."""
+    """Fills the text scores of the pages of one filing, scaled within it: otherwise look-alike filings would push each
+    other's pages down the ranks. The scores of the filings decide between filings."""
     if not len(features):
         return
     _fill(features, "dense", unit_range(dense))
@@ -182,7 +182,7 @@ def _text_views(
 
 
 def _places(features: Floats, pages: _Pages, query: Query) -> None:
-    """The features that compare statements, Items, headings and exhibits with the question."""
+    """Fills the features that compare statements, Items, headings and exhibits with the question."""
     facts = pages.facts
     _fill(features, "named", [page.statement in query.statements_named for page in facts])
     implied = [page.statement in query.statements and page.statement not in query.statements_named for page in facts]
@@ -205,7 +205,7 @@ def _places(features: Floats, pages: _Pages, query: Query) -> None:
 
 
 def _page_texts(features: Floats, texts: Sequence[PageText], query: Query) -> None:
-    """The features that need the text of pages."""
+    """Fills the features that need the text of pages."""
     asked = asked_terms(query)
     found = FoundTerms(texts, [*asked, *content_terms(" ".join(query.terms))])
     rarity = _rarity({term: found.n_pages(term) for term in found.terms}, len(texts))
@@ -225,7 +225,7 @@ def _page_texts(features: Floats, texts: Sequence[PageText], query: Query) -> No
 
 
 def asked_terms(query: Query) -> list[str]:
-    """Terms of the question without names of companies."""
+    """Terms of the question, without names of companies."""
     names = {word for name in query.names for word in re.findall(r"[a-z&]+", name.lower())}
     return content_terms(query.text, names)
 
@@ -245,8 +245,8 @@ def _best_chunks(pages: _Pages, chosen: Sequence[int], scores: Floats) -> tuple[
 
 
 def _headed_by_rarity(asked: Sequence[str], pages: _Pages) -> Floats:
-    """The share of the distinct terms ``asked`` in the headings of each page. Terms on fewer pages weigh more, terms on
-    no page nothing."""
+    """The share of the distinct terms ``asked`` in the headings of each page. The fewer pages have a term, the more it
+    weighs; a term on no page weighs nothing."""
     none = np.zeros(0, np.int64)
     places = {term: [filing.headed.get(term, none) for filing in pages.filings] for term in asked}
     rarity = _rarity({term: sum(map(len, each)) for term, each in places.items()}, len(pages.facts))
@@ -293,15 +293,9 @@ def _chunk_scores(filings: Sequence[FilingPages], hits: pa.Table) -> list[Floats
 
 def _page_scores(pages: _Pages, hits: pa.Table) -> Floats:
     """The score of each page among ``hits``; 0 without a hit."""
-    found = {
-        (number, page): score
-        for number, rows in enumerate(_rows_of(pages.filings, hits))
-        for page, score in zip(
-            hits["page"].to_numpy()[rows].tolist(), hits["score"].to_numpy()[rows].tolist(), strict=True
-        )
-    }
-    places = zip(pages.within, pages.facts, strict=True)
-    return np.asarray([found.get((number, page.number), 0.0) for (number, _), page in places])
+    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "score"))
+    found = {(filing_id, page): score for filing_id, page, score in zip(*columns, strict=True)}
+    return np.asarray([found.get(pages.key(page), 0.0) for page in range(len(pages.facts))])
 
 
 def _rows_of(filings: Sequence[FilingPages], hits: pa.Table) -> list[npt.NDArray[np.intp]]:

@@ -1,9 +1,9 @@
 """The linear model that weighs the features of pages.
 
-``page_model.json`` has one weight per feature, fitted with MiniLM's vectors. ``page_model_static.json`` was fitted to
-the same questions with those of the static encoder, whose cosines say less. ``finray train page-ranker`` fits
-weights so that the softmax of the scores over a question's candidates is the probability of being its evidence. So
-probabilities compare across filings.
+``page_model.json`` has one weight per feature, fitted with MiniLM's vectors; ``page_model_static.json`` was fitted to
+the same questions with vectors of the static encoder, whose cosines say less. ``finray train page-ranker`` fits the
+weights so that the softmax of the scores over a question's candidates is the probability of being its evidence.
+Probabilities are therefore comparable across filings.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Ranks the pages of the chosen filings: the passage stage of the ``finray`` method.
 
 A small trained model (``page_model``) weighs the features of each page (``page_features``). The passages are the best
-chunks of the best k pages.
+chunk of each of the best k pages.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ from finray.retrieval.flat import chunk_passages
 from finray.retrieval.page_features import page_candidates
 from finray.retrieval.page_model import PageModel
 
-TRACED = 5
+_TRACED = 5
+"""Passages whose features the trace explains."""
 _DIGITS = 6
-"""Digits of a probability; further ones differ between machines and numbers of threads."""
+"""Decimals of a probability; further ones differ between machines and numbers of threads."""
 
 
 class PagePassages:
@@ -52,7 +53,7 @@ class PagePassages:
         rows = pa.concat_tables([candidates.chunks.slice(0, 0), *found])
         scores = pa.array([round(float(probabilities[index]), _DIGITS) for index in best], pa.float64())
         result = chunk_passages(rows.append_column("score", scores), names)
-        for passage, index in list(zip(result, best, strict=True))[:TRACED]:
+        for passage, index in list(zip(result, best, strict=True))[:_TRACED]:
             reasons = self._model.reasons(candidates.features[index])
             journal.note(f"passage: {passage.doc_name} p. {passage.page + 1} {passage.score:.3f}: {reasons}")
         return result

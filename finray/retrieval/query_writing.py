@@ -1,5 +1,7 @@
-"""Query writers: what is searched for instead of the question as asked. A first stage asks ``search_text`` or
-``search_vector`` and works with any writer."""
+"""Query writers replace the question as asked by what is searched for.
+
+A first stage that searches for ``search_text`` or ``search_vector`` works with any writer.
+"""
 
 from __future__ import annotations
 

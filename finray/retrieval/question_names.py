@@ -1,4 +1,4 @@
-"""The names in a question as a search uses them, and whether a text prints one."""
+"""Finds the names in a question, and where texts print them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from finray.question.companies.company_groups import core_name
 from finray.question.words import word_list
 
 _MOST = 6
-"""Names that are searched for."""
+"""Names that are searched for, at most."""
 _NAME = re.compile(r"(?<![\w-])(?:[A-Z][\w&.’'-]*|[a-z][A-Z][\w-]*)")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++|[“\"(]\s*+)$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NUMBERED = re.compile(r"(?:19|20)\d\d|^(?:FY|Q\d|H\d|F\d|\d)")
 _LOWER = 0.2
-"""Share of the texts with a word that print it in lower case if it is no name."""
+"""A word that more than this share of texts print in lower case is not a name."""
 _NOT_A_NAME = word_list("not_a_name")
 _ROLES = word_list("company_roles")
 
 
 def names_in(text: str, unknown: Sequence[str]) -> dict[str, bool]:
-    """``unknown``, and other runs of capitalized words of ``text`` that are not common in questions, without
-    possessives; at most six, the longest ones. True for a word that opens a sentence: it may be no name."""
+    """Names in ``text``: ``unknown``, and runs of capitalized words that are not common in questions.
+
+    Possessives are cut off; at most the six longest are returned. The value is True for a single word that opens a
+    sentence, which may not be a name.
+    """
     runs: list[tuple[list[str], bool]] = []
     end = -1
     for match in _NAME.finditer(text):
@@ -44,17 +47,21 @@ def names_in(text: str, unknown: Sequence[str]) -> dict[str, bool]:
 
 def pattern_of(name: str) -> re.Pattern[str]:
     """Matches ``name`` in any case, with any punctuation between its words."""
-    core = core_name(name) or (name.lower(),)
-    return re.compile(r"\b" + r"[\W_]{0,3}".join(map(re.escape, core)) + r"\b", re.I)
+    return re.compile(in_any_spacing(core_name(name) or (name.lower(),)), re.I)
+
+
+def in_any_spacing(words: Iterable[str]) -> str:
+    """A regular expression for ``words`` in a row, with any punctuation between them."""
+    return r"\b" + r"[\W_]{0,3}".join(map(re.escape, words)) + r"\b"
 
 
 def prints(text: str, name: str, pattern: re.Pattern[str]) -> bool:
-    """Whether ``text`` prints ``name``, whose ``pattern`` is given, with a capital unless the question has none."""
+    """Whether ``text`` prints ``name``, which ``pattern`` matches; capitalized if ``name`` is."""
     return any(not name[0].isupper() or not match[0][0].islower() for match in pattern.finditer(text))
 
 
 def is_common(name: str, texts: Iterable[str]) -> bool:
-    """Whether ``texts`` often print a word that opens a sentence in lower case: it is no name."""
+    """Whether ``texts`` often print ``name`` in lower case, so that it is not a name."""
     lower = [re.search(rf"\b{re.escape(name.lower())}", text) is not None for text in texts]
     return sum(lower) > _LOWER * len(lower)
 

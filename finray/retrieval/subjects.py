@@ -1,4 +1,4 @@
-"""Standard subjects of filings: which of them a question is about, and which headings and Items treat them.
+"""Standard subjects of filings: finds those of a question, and the headings and Items that treat them.
 
 FinGEAR's lexicon mapping (arXiv 2509.12042, FLAM) for headings: finance terms of a question lead to the places where
 reports treat their subject. The data is in ``subjects.toml``.
@@ -16,7 +16,7 @@ from finray.core.data_files import shipped_data
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """``asked`` matches it in questions, ``printed`` in headings; ``items`` and ``places`` treat it."""
+    """``asked`` matches the subject in questions, ``printed`` in headings; ``items`` and ``places`` treat it."""
 
     key: str
     asked: re.Pattern[str]
@@ -27,6 +27,7 @@ class Subject:
 
 @cache
 def subjects() -> tuple[Subject, ...]:
+    """All subjects, in the order of the data file."""
     return tuple(
         Subject(
             key,

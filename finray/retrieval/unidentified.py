@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from finray.core.query import Span
 from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog, Mentions
 from finray.question.companies.company_groups import core_name
+from finray.retrieval.question_names import in_any_spacing
 
 _PAGES = 100
-"""Pages of unidentified filings that are read for a name: the best by BM25."""
+"""Pages of unidentified filings that are read for a name: those with the highest BM25."""
 _OWN_SHARE = 0.1
 """Share of a filing's pages that name its company: reports repeat their registrant's name, but not those of others."""
 _OWN_PAGES = 20
@@ -28,7 +29,9 @@ class UnidentifiedFilings:
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
         self._reader = reader
         self._catalog = catalog
-        self._ids = [i for i, key in catalog.company_of_filing.items() if not catalog.companies[key].names]
+        self._ids = [
+            filing_id for filing_id, key in catalog.company_of_filing.items() if not catalog.companies[key].names
+        ]
         self._n_pages = reader.row_counts("pages") if self._ids else {}
 
     def naming(self, names: Iterable[str]) -> Mapping[str, int]:
@@ -39,14 +42,16 @@ class UnidentifiedFilings:
             return found
         hits = self._reader.search_pages_text(" ".join(" ".join(core) for core in cores), self._ids, _PAGES)
         pages = set(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
-        pattern = re.compile("|".join(rf"\b{_spaced(core)}\b" for core in cores), re.IGNORECASE)
+        pattern = re.compile("|".join(map(in_any_spacing, cores)), re.IGNORECASE)
         for (filing_id, _), text in self._reader.page_texts(pages).items():
             found[filing_id] += pattern.search(text) is not None
         return +found
 
     def own(self, names: Iterable[str]) -> list[str]:
-        """The filings with one of ``names`` on many pages: most likely that company's own."""
-        return sorted(i for i, pages in self.naming(names).items() if pages >= self._own_pages(i))
+        """The filings with one of ``names`` on many pages: most likely they are that company's own."""
+        return sorted(
+            filing_id for filing_id, pages in self.naming(names).items() if pages >= self._own_pages(filing_id)
+        )
 
     def with_unidentified(self, mentions: Mentions, question: str) -> Mentions:
         """``mentions`` with unknown names moved to the known ones if unidentified filings repeat them on many pages:
@@ -57,16 +62,15 @@ class UnidentifiedFilings:
         unknown, spans = [], list(mentions.spans)
         for name in mentions.unknown:
             own = self.own([name])
-            known |= dict.fromkeys(self._catalog.company_of_filing[i] for i in own)
-            unknown += [] if own else [name]
+            if not own:
+                unknown.append(name)
+                continue
+            known |= dict.fromkeys(self._catalog.company_of_filing[filing_id] for filing_id in own)
             start = question.find(name)
-            spans += [Span("company", start, start + len(name), " ".join(own))] if own and start >= 0 else []
+            if start >= 0:
+                spans.append(Span("company", start, start + len(name), " ".join(own)))
         spans.sort(key=lambda span: span.start)
         return replace(mentions, known=tuple(known), unknown=tuple(unknown), spans=tuple(spans))
 
     def _own_pages(self, filing_id: str) -> float:
         return min(_OWN_PAGES, max(1.0, _OWN_SHARE * self._n_pages.get(filing_id, 1)))
-
-
-def _spaced(core: Sequence[str]) -> str:
-    return r"[\W_]{0,3}".join(re.escape(word) for word in core)

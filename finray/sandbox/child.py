@@ -1,8 +1,7 @@
-"""The child process: locks itself down, reads one request, answers, and exits.
+"""The child process: it locks itself down, reads one request, answers, and exits.
 
 Request: ``{"source": text, "variables": {name: value}, "figures": [number]}`` as JSON, the whole standard input.
-Answer: one JSON object on standard output after a first byte ``R``, which means that the child is locked down and the
-clock may start.
+Answer: on standard output, the byte ``lockdown.READY``, then one JSON object.
 """
 
 from __future__ import annotations
@@ -16,10 +15,8 @@ from typing import Any, NoReturn
 from finray.sandbox import limits
 from finray.sandbox.interpreter import run_source
 from finray.sandbox.limits import Fault
-from finray.sandbox.lockdown import lock_down
+from finray.sandbox.lockdown import READY, lock_down
 from finray.sandbox.probe import attempts, escapes
-
-READY = b"R"
 
 
 def main(arguments: Sequence[str]) -> NoReturn:

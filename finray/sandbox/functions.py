@@ -26,13 +26,9 @@ def _range(budget: Budget, *bounds: Value) -> Value:
     return list(values)
 
 
-def _listed(budget: Budget, values: tuple[Value, ...]) -> list[Value]:
-    return elements(budget, values[0]) if len(values) == 1 else list(values)
-
-
 def _extreme(pick: Callable[[list[Value]], Value]) -> Callable[..., Value]:
     def of(budget: Budget, *values: Value) -> Value:
-        listed = _listed(budget, values)
+        listed = elements(budget, values[0]) if len(values) == 1 else list(values)
         budget.weigh(listed)
         return pick(listed)
 

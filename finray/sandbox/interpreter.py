@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import cast
 
-from finray.sandbox import functions, limits, provenance
+from finray.sandbox import functions, provenance
 from finray.sandbox.language import parse
 from finray.sandbox.limits import Fault
 from finray.sandbox.values import Budget, Value, binary, checked, compare, dict_key, element, elements, number
@@ -25,12 +25,10 @@ class _Continue(Exception):
 
 
 class Interpreter:
-    """Runs one program. ``variables`` are its inputs, and afterwards also what it has assigned. They are figures, as
-    are literals of the program that equal one of ``figures`` (see ``finray.sandbox.provenance``)."""
+    """Runs one program. ``variables`` are its inputs, and afterwards also what it has assigned. The inputs are figures,
+    and so are literals of the program that equal one of ``figures`` (see ``finray.sandbox.provenance``)."""
 
-    def __init__(
-        self, variables: Mapping[str, Value], figures: Collection[float] = (), steps: int = limits.STEPS
-    ) -> None:
+    def __init__(self, variables: Mapping[str, Value], figures: Collection[float] = ()) -> None:
         self.variables = {name: provenance.traced(value, provenance.FIGURE) for name, value in variables.items()}
         self.deciding: dict[float, None] = {}
         self._figures = frozenset(figures)
@@ -38,7 +36,7 @@ class Interpreter:
         self._counting = 0
         self.assigned: dict[str, None] = {}
         self.last: Value = None
-        self.budget = Budget(steps)
+        self.budget = Budget()
         self._made = self.budget.weigh
         self._line: int | None = None
         self._evaluators: dict[type[ast.expr], Callable[..., Value]] = {
@@ -238,7 +236,7 @@ class Interpreter:
         return self._made({dict_key(key): value for key, value in pairs})
 
     def _comprehended(self, part: ast.expr, generators: list[ast.comprehension]) -> list[Value]:
-        """The elements; as in Python, the names that a comprehension binds end with it."""
+        """The elements of a comprehension. As in Python, the names that it binds end with it."""
         outside, assigned = dict(self.variables), dict(self.assigned)
         self.budget.spend(len(outside))
         found: list[Value] = []
@@ -260,7 +258,7 @@ class Interpreter:
 
     @contextmanager
     def _count(self, element: Value) -> Iterator[None]:
-        """A sum with one term per figure is a count of figures."""
+        """Inside the block, the program works on ``element``: a sum with one term for each figure counts figures."""
         counts = provenance.holds_figure(element)
         self._counting += counts
         try:
@@ -272,7 +270,7 @@ class Interpreter:
 def run_source(
     source: str, variables: Mapping[str, Value], figures: Collection[float] = ()
 ) -> tuple[Interpreter, Value]:
-    """Parse and run. Raises Fault."""
+    """Parse and run a program. Returns the interpreter and the program's value. Raises Fault."""
     tree = parse(source, functions.NAMES, frozenset(functions.CONSTANTS))
     interpreter = Interpreter(variables, figures)
     return interpreter, interpreter.run(tree)

@@ -1,4 +1,4 @@
-"""The language of programs of thought: source text to a syntax tree that holds only what is listed here.
+"""The language of programs of thought: turns source text into a syntax tree that holds only what is listed here.
 
 Statements: assignments (also to an element, and ``+=``), ``if``, ``for``, ``break``, ``continue``, ``pass``,
 ``xs.append(x)``, and expressions. Expressions: numbers, short texts, names, arithmetic, comparisons, ``and or not``,

@@ -1,4 +1,4 @@
-"""The command that starts the child, and the isolation around it."""
+"""Chooses the isolation around the child, and builds the command that starts it."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _bwrap_problem(bwrap: str) -> str:
     return "" if done.returncode == 0 else f"bwrap does not run: {stderr[:200] or f'exit status {done.returncode}'}"
 
 
-def _wasi(settings: SandboxSettings, limits: tuple[str, ...]) -> tuple[str, ...]:
+def _wasi(settings: SandboxSettings, arguments: tuple[str, ...]) -> tuple[str, ...]:
     """CPython for WASI on the wasmtime command. It sees no folder, so our modules are passed as an argument."""
     runtime = shutil.which(settings.wasi_runtime)
     if runtime is None:
@@ -117,5 +117,5 @@ def _wasi(settings: SandboxSettings, limits: tuple[str, ...]) -> tuple[str, ...]
     sources = [["finray", ""], ["finray.sandbox", ""]]
     sources += [[f"finray.sandbox.{name}", (_PACKAGE / f"{name}.py").read_text(encoding="utf-8")] for name in _MODULES]
     memory = f"max-memory-size={settings.memory_mb * 1024 * 1024}"
-    arguments = (*_FLAGS, "-c", _BOOT_WITHOUT_FILES, json.dumps(sources), *limits, "wasi")
-    return (runtime, "run", "-W", memory, settings.wasi_python, *arguments)
+    boot = (*_FLAGS, "-c", _BOOT_WITHOUT_FILES, json.dumps(sources))
+    return (runtime, "run", "-W", memory, settings.wasi_python, *boot, *arguments, "wasi")

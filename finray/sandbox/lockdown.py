@@ -1,4 +1,4 @@
-"""What a child gives up before it reads input: resources (rlimits), files (Landlock), system calls (seccomp)."""
+"""Locks a child down before it reads input: resources (rlimits), files (Landlock), system calls (seccomp)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from finray.sandbox.file_access import allow_only
 from finray.sandbox.system_calls import Profile, system_call_filter
 
+READY = b"R"
+"""First byte that a child writes: it is locked down, so the clock may start."""
 NO_FILTER = 78
 """Exit status of a process that requires a system-call filter and has none (EX_CONFIG of sysexits.h)."""
 

@@ -1,4 +1,4 @@
-"""Read from and write to a child that may hang, flood or die: each call has a deadline (``time.monotonic``)."""
+"""Reads from and writes to a child that may hang, flood or die: each call has a deadline (``time.monotonic``)."""
 
 from __future__ import annotations
 

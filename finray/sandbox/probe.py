@@ -11,7 +11,7 @@ Attempts = Mapping[str, Callable[[], object]]
 
 
 def attempts() -> Attempts:
-    """What a program that broke out of the language would try. Imports happen now, before lockdown."""
+    """What a program that broke out of the language would try. Call this before lockdown: it imports modules."""
     import socket
 
     return {
@@ -60,9 +60,10 @@ def _write() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Confine this process like a parser and write ``{"layers": [...], "escapes": [...]}``."""
+    """Confine this process like a parser, and write ``lockdown.READY`` and ``{"layers": [...], "escapes": [...]}``."""
     from finray.sandbox import reader
+    from finray.sandbox.lockdown import READY
 
     tried = attempts_of_a_reader()
     layers = reader.confine(seconds=10.0, memory_bytes=1 << 30, demanded="demanded" in arguments)
-    os.write(1, json.dumps({"layers": layers, "escapes": escapes(tried)}).encode())
+    os.write(1, READY + json.dumps({"layers": layers, "escapes": escapes(tried)}).encode())

@@ -11,21 +11,21 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from finray.core.errors import SandboxError
 from finray.core.settings import SandboxSettings
 from finray.sandbox import confined, limits, pipes
-from finray.sandbox.child import READY
 from finray.sandbox.language import check_name, read_source
 from finray.sandbox.launch import Launcher, launcher
 from finray.sandbox.limits import Fault
-from finray.sandbox.lockdown import NO_FILTER
+from finray.sandbox.lockdown import NO_FILTER, READY
 
 START_SECONDS = 20.0
 """Time for the child to start, even on a busy machine; the program's own clock starts after that."""
+_PROBE_SECONDS = 10.0
 _ANSWER_BYTES = limits.RESULT_CHARACTERS + 4_096
 
 Scalar = int | float | str | bool | None
@@ -62,7 +62,7 @@ class Sandbox:
     def run(
         self, source: str, variables: Mapping[str, Scalar] | None = None, figures: Collection[float] = ()
     ) -> ProgramResult:
-        """The result of ``source``, which may use ``variables``. These are figures, and so are its literals that equal
+        """The result of ``source``, which may use ``variables``. These count as figures, as do its literals that equal
         one of ``figures``.
 
         Raises SandboxError with reason and line if the program is refused, fails or exceeds a limit, ValueError for
@@ -71,7 +71,7 @@ class Sandbox:
         started = time.perf_counter()
         request = _request(source, variables or {}, figures)
         with self._slots:
-            answer = _ask(self.launcher, request, self._settings.seconds)
+            answer = _ask(self.launcher.command, request, self._settings.seconds)
         if fault := answer.get("fault"):
             raise SandboxError(fault["reason"], fault["message"], fault["line"])
         result = answer["result"]
@@ -105,26 +105,14 @@ def inspect_sandbox(settings: SandboxSettings) -> Inspection:
     Raises SettingsError, SandboxError.
     """
     chosen = launcher(settings, probe=True)
-    answer = _ask(chosen, b"", max(settings.seconds, 10.0))
+    answer = _ask(chosen.command, b"", max(settings.seconds, _PROBE_SECONDS))
     return Inspection((*answer["layers"], *_outer(chosen)), tuple(answer["escapes"]), chosen.reason)
 
 
 def inspect_reader(settings: SandboxSettings) -> Inspection:
-    """The same for a child confined like parsers and page renderers. Raises SettingsError, SandboxError."""
+    """As ``inspect_sandbox``, for a child confined like parsers and page renderers."""
     modes = ["demanded"] if confined.filter_demanded(settings) else []
-    child = confined.start(confined.command("finray.sandbox.probe", *modes, packages=False))
-    try:
-        content = pipes.receive(child.stdout, _ANSWER_BYTES, time.monotonic() + START_SECONDS)
-        child.wait(1.0)
-    except (TimeoutError, subprocess.TimeoutExpired):
-        content = b""
-    finally:
-        confined.end(child)
-    if child.returncode == NO_FILTER:
-        raise confined.no_filter()
-    if not content:
-        raise SandboxError("crashed", f"a process confined like a parser does not start ({_ending(child)})")
-    answer = json.loads(content)
+    answer = _ask(confined.command("finray.sandbox.probe", *modes, packages=False), b"", _PROBE_SECONDS)
     return Inspection(tuple(answer["layers"]), tuple(answer["escapes"]), "")
 
 
@@ -153,9 +141,12 @@ def _request(source: str, variables: Mapping[str, Scalar], figures: Collection[f
     return request
 
 
-def _ask(chosen: Launcher, request: bytes, seconds: float) -> dict[str, Any]:
-    """The answer of one child. Afterwards the child and all that it started are gone, in any case."""
-    child = confined.start(chosen.command)
+def _ask(command: Sequence[str], request: bytes, seconds: float) -> dict[str, Any]:
+    """The answer of one child, which has ``seconds`` once it is ready. Ends the child and all that it started.
+
+    Raises SandboxError, and SettingsError if a filter of system calls is demanded and not available.
+    """
+    child = confined.start(command)
     assert child.stdin is not None
     ready = content = b""
     late = False

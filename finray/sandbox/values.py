@@ -23,8 +23,8 @@ Value = Any
 class Budget:
     """The steps that a program has left."""
 
-    def __init__(self, steps: int = limits.STEPS) -> None:
-        self.left = steps
+    def __init__(self) -> None:
+        self.left = limits.STEPS
 
     def spend(self, steps: int) -> None:
         """Raises Fault if the budget is exhausted."""
@@ -33,7 +33,7 @@ class Budget:
             raise Fault("limit", f"the program takes more than {limits.STEPS:,} steps")
 
     def weigh(self, value: Value, depth: int = 0) -> Value:
-        """Pay for every element of ``value`` at any depth; a list that contains itself is too deep."""
+        """``value``, after paying for its elements at every depth. A list that contains itself is too deep."""
         if isinstance(value, list | tuple | dict):
             if depth >= limits.VALUE_DEPTH:
                 raise Fault("limit", f"lists nested more than {limits.VALUE_DEPTH} deep")
@@ -98,7 +98,7 @@ _SYMBOLS = dict(zip(_ARITHMETIC, ("+", "-", "*", "/", "//", "%", "**"), strict=T
 
 
 def binary(budget: Budget, kind: type[ast.operator], left: Value, right: Value) -> Value:
-    """``left`` and ``right`` under an arithmetic operator; ``+`` also joins, ``*`` also repeats a list."""
+    """The result of an arithmetic operator; ``+`` also joins texts and lists, ``*`` also repeats a list."""
     if is_number(left) and is_number(right):
         return provenance.of_operation(kind, left, right, checked(_ARITHMETIC[kind](left, right)))
     if kind is ast.Add and type(left) is type(right) and isinstance(left, list | tuple):
@@ -136,7 +136,7 @@ def compare(budget: Budget, kind: type[ast.cmpop], left: Value, right: Value) ->
 
 
 def dict_key(key: Value) -> Value:
-    """``key``, if it is valid in a dict. Raises TypeError."""
+    """``key``. Raises TypeError if it is not valid in a dict."""
     if not isinstance(key, int | float | str):
         raise TypeError(f"the key of a dict is a number or a text, not {_kind(key)}")
     return key

@@ -1,4 +1,4 @@
-"""Atomic replacement of files: readers and killed writers never see or leave half a file."""
+"""Atomic replacement of files: no reader sees half a file, and no killed writer leaves one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def replacing(path: Path, folder: Path | None = None, *, private: bool = False) 
     scratch = Path(name)
     try:
         yield scratch
-        if not private:  # as mkstemp makes it
+        if not private:  # mkstemp makes it 0600
             scratch.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
         sync(scratch)
         scratch.replace(path)

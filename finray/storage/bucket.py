@@ -24,12 +24,12 @@ State = Literal["ok", "advice", "failed", "unknown"]
 _UNKNOWN = dict.fromkeys(
     ("AccessDenied", "AllAccessDisabled", "403"), "these credentials may not read it; finray needs no such permission"
 ) | dict.fromkeys(("NotImplemented", "MethodNotAllowed", "501", "405"), "this store has no such setting")
-"""Error codes of reading a setting."""
+"""Why a setting cannot be read, by S3's error code."""
 
 
 @dataclass(frozen=True, slots=True)
 class BucketCheck:
-    """``failed`` prevents finray from working there, ``advice`` does not; ``unknown`` could not be found out."""
+    """finray cannot work with a ``failed`` check, but can with ``advice``; ``unknown`` could not be found out."""
 
     name: str
     state: State
@@ -37,7 +37,7 @@ class BucketCheck:
 
 
 def check_bucket(uri: str) -> list[BucketCheck]:
-    """The checks of ``s3://bucket/prefix``; the first that fails ends them. Leaves nothing behind in the bucket.
+    """Check ``s3://bucket/prefix``, up to the first failure. Leaves nothing behind in the bucket.
 
     Raises SourceError if ``uri`` is not an S3 location.
     """
@@ -52,7 +52,7 @@ def check_bucket(uri: str) -> list[BucketCheck]:
     )
     checks: list[BucketCheck] = []
     try:
-        for check in _usable(client, bucket, "/".join(filter(None, (prefix, f".finray-{secrets.token_hex(8)}")))):
+        for check in _access(client, bucket, "/".join(filter(None, (prefix, f".finray-{secrets.token_hex(8)}")))):
             checks.append(check)
             if check.state == "failed":
                 return checks
@@ -61,7 +61,8 @@ def check_bucket(uri: str) -> list[BucketCheck]:
     return [*checks, *_settings(client, bucket)]
 
 
-def _usable(client: Any, bucket: str, key: str) -> Iterator[BucketCheck]:
+def _access(client: Any, bucket: str, key: str) -> Iterator[BucketCheck]:
+    """The region of the bucket, and what finray does with objects, tried on one at ``key``."""
     region = client.head_bucket(Bucket=bucket)["ResponseMetadata"]["HTTPHeaders"].get("x-amz-bucket-region")
     chosen = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
     if region and chosen and region != chosen and not s3.endpoint():
@@ -98,7 +99,7 @@ def _conditional_put(client: Any, bucket: str, key: str) -> BucketCheck:
 
 
 def _settings(client: Any, bucket: str) -> Iterator[BucketCheck]:
-    """Settings that finray does not need. A store without one of them, or credentials that cannot read it, are fine."""
+    """Settings that save money or protect data; finray works without them, and without permission to read them."""
     for name, read, absent, judged in (
         ("unfinished uploads", client.get_bucket_lifecycle_configuration, "NoSuchLifecycleConfiguration", _uploads),
         ("versioning", client.get_bucket_versioning, None, _versions),
@@ -125,8 +126,7 @@ def _uploads(lifecycle: Any) -> tuple[State, str]:
 def _versions(versioning: Any) -> tuple[State, str]:
     status = versioning.get("Status", "off")
     if status == "Enabled":
-        advice = "on: what `finray maintain` deletes is kept as old versions; let a lifecycle rule expire those"
-        return "advice", advice
+        return "advice", "on: what `finray maintain` deletes is kept as old versions; let a lifecycle rule expire those"
     return "ok", status.lower()
 
 

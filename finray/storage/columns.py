@@ -18,9 +18,9 @@ AS_JSON: Final[Scalars] = {
 
 
 def arrow_schema(record: type, scalars: Scalars = AS_JSON, given: Mapping[str, pa.DataType] | None = None) -> pa.Schema:
-    """One column for each field of ``record``, nullable if the field may be None or JSON leaves it out if it is empty.
+    """One column for each field of ``record``, nullable if the field may be None or JSON omits it when empty.
 
-    ``given`` overrides the types of columns that are not stored as annotated.
+    ``scalars`` has the column type of each scalar; ``given`` has those of fields that are stored differently.
     """
     hints = get_type_hints(record, include_extras=True)
     return pa.schema(

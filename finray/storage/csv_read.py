@@ -22,8 +22,7 @@ _NONE = "\x1f"
 _NAMES = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a vertical bar"}
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SAMPLE_LINES = 20
-_INTEGER = re.compile(r"-?(?:0|[1-9]\d{0,14})")
-_DECIMAL = re.compile(r"-?(?:0|[1-9]\d{0,9})\.\d{0,5}[1-9]")
+_NUMBER = re.compile(r"-?\d{1,15}|-?\d{1,10}\.\d{0,5}[1-9]", re.ASCII)
 
 
 def read_csv(content: bytes, name: str) -> SheetRows:
@@ -40,16 +39,16 @@ def read_csv(content: bytes, name: str) -> SheetRows:
     csv.field_size_limit(sys.maxsize)  # the size of the file is limited already
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[Row] = []
-    before = 0
+    line = 1 + skipped
     try:
         for values in reader:
-            cells = trimmed([_value(value) for value in values], f"{name!r}, line {before + 1 + skipped}")
-            if cells:
-                rows.append(Row(before + 1 + skipped, cells))
-            before = reader.line_num
+            if cells := trimmed([_value(value) for value in values], f"{name!r}, line {line}"):
+                rows.append(Row(line, cells))
+            line = reader.line_num + 1 + skipped
     except csv.Error as error:
-        where = f"{name!r}, line {before + 1 + skipped}"
-        raise SourceError(f"{where}: {error}; check its quotation marks (inside a cell they are doubled)") from error
+        raise SourceError(
+            f"{name!r}, line {line}: {error}; check its quotation marks (inside a cell they are doubled)"
+        ) from error
     return SheetRows("", tuple(rows), tuple(remarks))
 
 
@@ -83,17 +82,18 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
 def _separator(text: str) -> str:
     """The separator that splits most of the first records into as many cells as the first one, at least two."""
     sample = text[: 1 << 16]
-    best, most = _NONE, (0, 1)
+    best, most = _NONE, (0, 0)
     for separator in _SEPARATORS:
-        counts = _counts(sample, separator)
+        counts = _cell_counts(sample, separator)
         if counts and counts[0] > 1:
-            even = sum(count == counts[0] for count in counts)
-            score = (even, counts[0])
-            best, most = (separator, score) if score > most else (best, most)
+            score = (counts.count(counts[0]), counts[0])
+            if score > most:
+                best, most = separator, score
     return best
 
 
-def _counts(sample: str, separator: str) -> list[int]:
+def _cell_counts(sample: str, separator: str) -> list[int]:
+    """Number of cells of each of the first records that are not empty."""
     counts: list[int] = []
     try:
         for values in csv.reader(io.StringIO(sample, newline=""), delimiter=separator):
@@ -108,6 +108,8 @@ def _counts(sample: str, separator: str) -> list[int]:
 
 def _value(text: str) -> CellValue:
     """A number only if it prints as ``text`` again: a year, not an account number with leading zeros."""
-    if _INTEGER.fullmatch(text):
-        return int(text)
-    return float(text) if _DECIMAL.fullmatch(text) else text or None
+    if _NUMBER.fullmatch(text):
+        number = float(text) if "." in text else int(text)
+        if str(number) == text:
+            return number
+    return text or None

@@ -7,7 +7,6 @@ because its client never retries a conditional put. So this module repeats the w
 
 from __future__ import annotations
 
-import itertools
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
@@ -39,11 +38,13 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
     On S3 it is repeated after an error, so it must be idempotent, or ``undo`` must revert what a failed try may have
     left. Raises SourceError, CommitConflictError if another writer was first.
     """
-    tries = itertools.count()
+    tried = False
 
     def attempt() -> T:
-        if next(tries) and undo is not None:
+        nonlocal tried
+        if tried and undo is not None:
             undo()
+        tried = True
         return step()
 
     try:
@@ -71,16 +72,14 @@ def write_rows(where: str, rows: pa.Table, mode: Literal["create", "append", "ov
 
 
 def write_uncommitted(table: Any, rows: pa.Table) -> list[FragmentMetadata]:
-    """Write ``rows`` into new data files of an open table, which no version refers to before ``append``.
-
-    What a failed or repeated call leaves are files that no reader sees.
-    """
+    """Write ``rows`` into new data files of an open table. No reader sees them before ``append``, or ever if the call
+    fails or is repeated."""
     fragments: list[FragmentMetadata] = lance.fragment.write_fragments(rows, table)
     return fragments
 
 
 def append(fragments: Sequence[FragmentMetadata]) -> Callable[[Any], None]:
-    """A step for ``commit`` that makes the rows of ``fragments`` part of an open table, once however often it is tried.
+    """A step for ``commit`` that adds ``fragments`` to an open table, only once however often it is tried.
 
     Raises SourceError if a local file is missing, because another machine wrote it to its own disk.
     """
@@ -115,8 +114,8 @@ def _check_files(where: str, fragments: Sequence[FragmentMetadata]) -> None:
 
 
 def upsert(table: Any, key: str, rows: pa.Table, lost: str | None = None) -> None:
-    """Insert ``rows`` into an open table; each replaces the one that has its ``key``. Delete those for which the SQL
-    condition ``lost`` is true."""
+    """Insert ``rows`` into an open table; each replaces the one with the same ``key``. Delete other rows for which the
+    SQL condition ``lost`` is true."""
     merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
     if lost:
         merge = merge.when_not_matched_by_source_delete(lost)
@@ -134,7 +133,7 @@ def open_latest(where: str) -> Any:
     Raises SourceError if S3 does not answer, and Lance's ValueError or OSError for other problems.
     """
 
-    def passes(error: Exception) -> bool:
+    def is_temporary(error: Exception) -> bool:
         # The caller knows that the table exists: an eventually consistent S3 may not list it yet.
         return isinstance(error, (ValueError, OSError)) and any(part in str(error) for part in (_S3_FAILED, _NOT_FOUND))
 
@@ -142,7 +141,7 @@ def open_latest(where: str) -> Any:
         return lance.dataset(where, storage_options=lance_storage_options(where) or None)
 
     try:
-        return s3.retried(open_table, passes, *_patience(where))
+        return s3.retried(open_table, is_temporary, *_patience(where))
     except (ValueError, OSError) as error:
         if _S3_FAILED not in str(error):
             raise
@@ -151,7 +150,7 @@ def open_latest(where: str) -> Any:
 
 @contextmanager
 def panics_as_errors() -> Iterator[None]:
-    """Raises OSError if Lance panics, as it does on some damaged files; PyO3 raises that as a BaseException."""
+    """Turn a panic of Lance, as some damaged files cause, into OSError; PyO3 raises it as a BaseException."""
     try:
         yield
     except BaseException as error:
@@ -161,12 +160,12 @@ def panics_as_errors() -> Iterator[None]:
 
 
 def _patience(where: str) -> tuple[int, float]:
-    """(tries, seconds after which no try begins); there is one try for local files."""
+    """(tries, seconds after which no try begins): a single try for local files."""
     return (s3.attempts() if is_s3(where) else 1), _PATIENCE_SECONDS
 
 
 def reason(error: Exception) -> str:
-    """Lance's message on one line, without the place in its source."""
+    """Lance's message on one line, without the position in Lance's source code."""
     line = " ".join(str(error).split()).removeprefix("LanceError(IO): ").partition(", /")[0]
     return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]} ..."
 

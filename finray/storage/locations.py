@@ -19,10 +19,10 @@ from typing import Any, BinaryIO
 from finray.core.errors import SourceError
 from finray.storage import s3
 from finray.storage.atomic import replacing
-from finray.storage.s3 import s3_filesystem as s3_filesystem
+from finray.storage.s3 import s3_filesystem
 
 FILING_EXTENSIONS = frozenset({".pdf", ".htm", ".html", ".xhtml", ".txt", ".nc"})
-"""Extensions that count in a folder. A file or glob that is named explicitly may have any other."""
+"""What is listed in a folder or prefix. A file or glob that is named explicitly may have any extension."""
 
 STORAGE_ERRORS: tuple[type[Exception], ...] = (OSError, *s3.S3_ERRORS)
 _S3 = "s3://"
@@ -31,7 +31,7 @@ _GLOB = frozenset("*?[")
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file. ``etag`` is S3's content tag, None for local files."""
+    """``etag`` is the content tag of an S3 object, None for a local file."""
 
     uri: str
     size: int
@@ -117,7 +117,7 @@ def open_stream(uri: str) -> BinaryIO:
 def write_bytes(uri: str, content: bytes, *, scratch: Path | None = None) -> None:
     """Replace the object at ``uri`` atomically: a reader sees the old content or the new, never a part.
 
-    ``scratch``, on the same file system, is the folder for the unfinished file of a local ``uri``, by default its own.
+    A local file is written in the folder ``scratch`` on the same file system, by default its own, and then moved.
     """
     with _located(uri, "write") as uri:
         if is_s3(uri):
@@ -148,14 +148,14 @@ def lance_storage_options(uri: str) -> dict[str, str]:
 
 
 def room_hint(error: Exception) -> str:
-    """Advice if ``error`` means that the disk is full; Lance reports that only in its message."""
+    """Advice if the disk is full, else "". Lance reports that only in its message."""
     full = getattr(error, "errno", None) == errno.ENOSPC or f"(os error {errno.ENOSPC})" in str(error)
     return ". Make room, and run the same command again: it resumes where it stopped" if full else ""
 
 
 @contextmanager
 def _located(location: str, action: str) -> Iterator[str]:
-    """Yield ``location`` normalized; turn errors of the storage while ``action`` runs into SourceError."""
+    """Yield ``location`` normalized; turn errors of the storage during ``action`` into SourceError."""
     uri = normalize(location)
     try:
         yield uri

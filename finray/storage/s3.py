@@ -77,13 +77,13 @@ def _s3_filesystem(endpoint_url: str | None, max_attempts: int, read_seconds: fl
             "read_timeout": read_seconds,
         },
     )
-    # botocore already retries; retries of s3fs on top would multiply them, and a job would take an hour to fail.
+    # botocore already retries; s3fs would multiply that, and a job would take an hour to fail.
     filesystem.retries = 1
     return filesystem
 
 
 def get(key: str, start: int | None = None, end: int | None = None) -> bytes:
-    """An object, or its bytes from ``start`` to ``end``. Retries a truncated body, which botocore does not."""
+    """An object, or its bytes [start, end). Retries a truncated body, which botocore does not."""
 
     def read() -> bytes:
         content = s3_filesystem().cat_file(key, start=start, end=end)
@@ -121,9 +121,9 @@ def lance_options() -> dict[str, str]:
         options["aws_endpoint"] = address
         options["allow_http"] = str(address.startswith("http://")).lower()
         options.setdefault("aws_region", "us-east-1")
-    retries = str(attempts() - 1)
+    more_tries = str(attempts() - 1)
     return options | {
-        "client_max_retries": retries,
+        "client_max_retries": more_tries,
         "client_retry_timeout": str(_LANCE_RETRY_SECONDS),
-        "download_retry_count": retries,
+        "download_retry_count": more_tries,
     }

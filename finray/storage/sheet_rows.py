@@ -1,4 +1,4 @@
-"""Rows of a table that a person made, a workbook's sheet or a CSV file, before anything knows what they mean."""
+"""Rows of a table that a person made, as a sheet of a workbook or as CSV, before anything knows what they mean."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ MAX_COLUMNS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row that is not empty. ``number`` is 1-based in the file; ``cells`` end with the last one that has a value.
+    """A row that is not empty, its ``number`` in the file counted from 1. The last of ``cells`` has a value.
 
-    ``filled`` are the columns whose value is that of a merged cell above, ``problems`` what is wrong with a cell.
+    ``filled`` are the columns whose value is that of a merged cell above, ``problems`` what is wrong in a column.
     """
 
     number: int

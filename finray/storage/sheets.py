@@ -19,7 +19,7 @@ _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?%?")
 
 @dataclass(frozen=True, slots=True)
 class Styled:
-    """A value with Excel's number format and a link, each if there is one."""
+    """A value with Excel's number format and a link, if any."""
 
     value: CellValue
     number_format: str | None = None
@@ -53,13 +53,13 @@ def begins_formula(text: str) -> bool:
 
 
 def cell_text(text: str) -> str:
-    """``text`` as a cell can hold it: characters that XML cannot have are replaced, the end of a longer text is cut."""
+    """``text`` cut to what a cell can hold, with characters that XML does not allow replaced."""
     text = _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
     return text if len(text) <= MAX_CELL_CHARACTERS else text[: MAX_CELL_CHARACTERS - 1] + "…"
 
 
 def number_format(unit: str | None, value: float) -> str:
-    """Excel's format of ``value`` in ``unit``: thousands separators, and as many decimals as the unit has by custom."""
+    """Excel's number format for ``value`` in ``unit``: thousands separators, and the decimals that are usual for it."""
     if unit == "percent":
         return '0.0#"%"'
     if unit is not None and unit.endswith("/share"):

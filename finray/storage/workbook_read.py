@@ -1,4 +1,4 @@
-"""Reads sheets of workbooks (.xlsx, .xlsm) as values: formulas give the value stored with them, macros are not run.
+"""Reads sheets of workbooks (.xlsx, .xlsm): formulas give their stored value, macros are not run.
 
 The value of a merged cell counts for every row that it covers, as a person reads it.
 """
@@ -9,7 +9,7 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 from xml.etree.ElementTree import iterparse
@@ -27,6 +27,7 @@ _MERGED = re.compile(rb'<(?:\w+:)?mergeCell\s[^<>]{0,80}?ref="([A-Z]{1,3}\d{1,7}
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>/]")
 _STEP = 1 << 20
 _OVERLAP = 256
+_NO_VALUE = "its cell holds a formula without a stored value"
 
 
 class Workbook:
@@ -66,27 +67,12 @@ class Workbook:
         return tuple(self._sheets)
 
     def rows(self, sheet: str) -> SheetRows:
-        """The rows of ``sheet`` with a value of their own."""
+        """The rows of ``sheet`` that have a value of their own, not only that of a merged cell."""
         where = f"sheet {sheet!r}"
         with _reading(self._name):
             merged, formulas = self._scan(sheet)
             valueless = self._without_value(sheet) if formulas else {}
-            cells: dict[int, list[Cell]] = {}
-            problems: dict[int, dict[int, str]] = {}
-            opened = self._sheets[sheet]
-            opened.reset_dimensions()  # those in the file are often wrong
-            for number, row in enumerate(opened.iter_rows(), start=1):
-                values = [_cell(cell) for cell in row]
-                wrong = {
-                    at: f"its cell holds the error {cell.value}"
-                    for at, cell in enumerate(row)
-                    if cell.data_type == "e" and cell.value is not None
-                }
-                for at, formula in valueless.get(number, {}).items():
-                    values += [None] * (at + 1 - len(values))
-                    values[at], wrong[at] = formula, _NO_VALUE
-                if kept := trimmed(values, f"{where}, row {number}"):
-                    cells[number], problems[number] = list(kept), wrong
+            cells, problems = self._cells(sheet, valueless, where)
             filled, spread = _fill(cells, merged, where)
         rows = (
             Row(number, tuple(values), frozenset(filled.get(number, ())), problems[number])
@@ -104,8 +90,33 @@ class Workbook:
             )
         return SheetRows(sheet, tuple(rows), tuple(remarks))
 
+    def _cells(
+        self, sheet: str, valueless: Mapping[int, Mapping[int, str]], where: str
+    ) -> tuple[dict[int, list[Cell]], dict[int, dict[int, str]]]:
+        """The cells of each row that is not empty, by row number, and what is wrong with them, by 0-based column.
+
+        ``valueless`` has the formulas that take the place of a missing value.
+        """
+        cells: dict[int, list[Cell]] = {}
+        problems: dict[int, dict[int, str]] = {}
+        opened = self._sheets[sheet]
+        opened.reset_dimensions()  # those in the file are often wrong
+        for number, row in enumerate(opened.iter_rows(), start=1):
+            values = [_cell(cell) for cell in row]
+            wrong = {
+                at: f"its cell holds the error {cell.value}"
+                for at, cell in enumerate(row)
+                if cell.data_type == "e" and cell.value is not None
+            }
+            for at, formula in valueless.get(number, {}).items():
+                values += [None] * (at + 1 - len(values))
+                values[at], wrong[at] = formula, _NO_VALUE
+            if kept := trimmed(values, f"{where}, row {number}"):
+                cells[number], problems[number] = list(kept), wrong
+        return cells, problems
+
     def _scan(self, sheet: str) -> tuple[list[str], bool]:
-        """The merged ranges of a sheet, and whether it has formulas. Streaming readers give neither."""
+        """The merged ranges of a sheet, and whether it has formulas: openpyxl's streaming reader gives neither."""
         merged: list[str] = []
         formulas, tail = False, b""
         with self._part(sheet) as part:
@@ -117,7 +128,7 @@ class Workbook:
         return list(dict.fromkeys(merged)), formulas
 
     def _without_value(self, sheet: str) -> dict[int, dict[int, str]]:
-        """Row number → 0-based column → formula, for those that the writing program did not compute."""
+        """Row number → 0-based column → formula, for formulas that the program which wrote them did not compute."""
         from openpyxl.utils.cell import coordinate_to_tuple
 
         found: dict[int, dict[int, str]] = {}
@@ -137,12 +148,9 @@ class Workbook:
         return self._archive.open(self._sheets[sheet]._worksheet_path)
 
 
-_NO_VALUE = "its cell holds a formula without a stored value"
-
-
 @contextmanager
 def _reading(name: str) -> Iterator[None]:
-    """Turn whatever openpyxl stumbles over in a damaged file into a SourceError."""
+    """Turn whatever openpyxl raises for a damaged file into SourceError."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of parts that are not read: charts, validation, styles
         try:
@@ -163,8 +171,8 @@ def _cell(cell: Any) -> Cell:
 
 
 def _fill(cells: dict[int, list[Cell]], merged: list[str], where: str) -> tuple[dict[int, set[int]], list[str]]:
-    """Copy the values of merged cells down, in rows that have a value of their own: the columns filled, by row, and the
-    ranges that they are from."""
+    """Copy the values of merged cells down to the rows of ``cells``. Returns the columns filled in each row, and the
+    ranges whose values were copied."""
     from openpyxl.utils import range_boundaries
 
     filled: dict[int, set[int]] = {}
@@ -191,6 +199,7 @@ def _fill(cells: dict[int, list[Cell]], merged: list[str], where: str) -> tuple[
 
 
 def _present(cells: dict[int, list[Cell]], first: int, last: int) -> Iterator[int]:
+    """The rows of ``cells`` from ``first`` to ``last``, both included."""
     if last - first < len(cells):
         return (number for number in range(first, last + 1) if number in cells)
     return (number for number in sorted(cells) if first <= number <= last)

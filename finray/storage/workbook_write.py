@@ -32,10 +32,8 @@ class WorkbookWriter:
         self._sheets: list[WorkbookSheet] = []
 
     def sheet(self, name: str, columns: Sequence[Column], *, first: bool = False, frozen: int = 0) -> WorkbookSheet:
-        """A new sheet, the last unless ``first``, with a head row that filters and stays in view.
-
-        So do the ``frozen`` columns on the left.
-        """
+        """Add a sheet at the end, or as the ``first``. Its head row has filters and stays in view, as do the ``frozen``
+        columns on the left."""
         sheet = WorkbookSheet(self._book, name, columns, first=first, frozen=frozen)
         self._sheets.append(sheet)
         return sheet
@@ -94,19 +92,20 @@ class WorkbookSheet:
     def _cell(self, cell: Cell) -> Any:
         from openpyxl.cell import WriteOnlyCell
 
-        value = cell.value if isinstance(cell, Styled) else cell
-        if not isinstance(cell, Styled) and not (isinstance(value, str) and _needs_care(value)):
-            return _writable(value)  # ten times as fast as a cell of its own
+        if not isinstance(cell, Styled):
+            if not (isinstance(cell, str) and _needs_care(cell)):
+                return _writable(cell)  # ten times as fast as a cell of its own
+            cell = Styled(cell)
+        value, link = cell.value, cell.link
         made = WriteOnlyCell(self._sheet, _writable(value))
-        text = isinstance(value, str)
-        if text and made.value is not None:
+        if isinstance(value, str) and made.value is not None:
             made.data_type = "s"  # openpyxl takes "=…" for a formula and "#N/A" for an error
-        styled = cell if isinstance(cell, Styled) else Styled(value)
-        linked = bool(styled.link) and self._links < MAX_LINKS and len(styled.link or "") <= _MAX_LINK_CHARACTERS
-        if linked:
-            made.hyperlink = cell_text(styled.link or "")
+        linked = False
+        if link and len(link) <= _MAX_LINK_CHARACTERS and self._links < MAX_LINKS:
+            made.hyperlink = cell_text(link)
             self._links += 1
-        self._style(made, styled.number_format, linked, text and begins_formula(str(value)))
+            linked = True
+        self._style(made, cell.number_format, linked, isinstance(value, str) and begins_formula(value))
         return made
 
     def _style(self, made: Any, number_format: str | None, linked: bool, quoted: bool) -> None:

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from finray.answering.confidence import (
-    SIGNALS,
-    ConfidenceModel,
-    confidence_model_json,
-    load_confidence_model,
-)
+from finray.answering.confidence import SIGNALS, ConfidenceModel, confidence_model_json, load_confidence_model
+from finray.core.data_files import shipped_data
 from finray.core.errors import ModelUnavailableError
 from finray.core.predictions import Prediction
 
 Ask = Callable[[str], Prediction]
 
 
-def test_every_answer_states_one_and_no_refusal_does(ask: Ask) -> None:
+def test_every_answer_has_a_confidence_and_no_refusal_does(ask: Ask) -> None:
     figure = ask("What was Grevandor Systems' revenue in fiscal 2022?")
     assert figure.confidence is not None
     assert 0 < figure.confidence < 1
@@ -69,7 +64,7 @@ def test_a_file_that_is_not_there_is_named() -> None:
 
 
 def test_the_shipped_model_names_its_training_data() -> None:
-    shipped = json.loads((Path(__file__).parents[2] / "finray/answering/confidence.json").read_text(encoding="utf-8"))
+    shipped = shipped_data("finray.answering", "confidence.json")
     assert set(shipped["weights"]) == set(SIGNALS)
     assert shipped["trained"]["answers"] > 100
     assert shipped["trained"]["held_out"]["brier_skill"] > 0

@@ -19,7 +19,7 @@ CELL = CitedCell("revenue", 1.5e9, "ACME_10K", FILING, 41, "Total revenue", "1,5
 
 
 class Borrowed:
-    """A service of the whole test session: the application does not close it."""
+    """A service that other tests use too: the application does not start or stop it."""
 
     def __init__(self, service: LocalService) -> None:
         self._service = service

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from finray.api.app import create_app
 from finray.api.batches.batches import Batches
+from finray.api.batches.place import BatchPlace
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AsyncClient, ServiceError
@@ -52,7 +53,7 @@ def make(serving_settings: Settings, keys_file: Path, key: str, place: Path) -> 
 
 @pytest.fixture
 def serve(make: Serve) -> Iterator[Serve]:
-    """As ``make``, running until the test ends."""
+    """Like ``make``, but running until the test ends."""
     with ExitStack() as stack:
         yield lambda *args, **changed: stack.enter_context(make(*args, **changed))
 
@@ -266,6 +267,23 @@ def test_a_batch_that_was_being_stopped_stays_stopped(
     assert later.asked == []
 
 
+def test_a_damaged_folder_of_one_key_delays_no_batch_of_another(
+    make: Serve, decided: Decided, place: Path, serving_settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with make(decided) as client:
+        batch = start(client, table("slow?"))
+        wait(client, batch, lambda found: found["status"] == "in_progress")
+    broken = f"batch_{'0' * 24}"
+    (place / "keys" / "other").mkdir()
+    (place / "keys" / "other" / f"{broken}.json").write_text("{")
+    # A folder may list its files in any order: here the broken one first.
+    monkeypatch.setattr(BatchPlace, "unfinished", lambda _: {broken: "other", batch: "tester"})
+    later = Decided(serving_settings)
+    later.released = True
+    with make(later) as client:
+        assert wait(client, batch)["status"] == "completed"
+
+
 def test_keys_see_only_their_own(serve: Serve, decided: Decided, keys_file: Path) -> None:
     client = serve(decided)
     file = upload(client, table("one?"))
@@ -341,7 +359,7 @@ def test_limits_of_a_key(serve: Serve, decided: Decided) -> None:
         ("q.csv", b"", "is empty"),
     ],
 )
-def test_a_file_of_another_kind_is_refused_at_once(
+def test_a_file_in_an_unknown_format_or_without_content_is_refused_at_once(
     serve: Serve, decided: Decided, name: str, content: bytes, said: str
 ) -> None:
     error = error_of(serve(decided).post("/v1/files", files={"file": (name, content)}))
@@ -431,6 +449,6 @@ async def test_the_python_client_runs_a_batch(
     await batches.stop()
 
 
-def test_without_batches_the_routes_say_so(client: TestClient) -> None:
+def test_without_batches_the_routes_reply_503(client: TestClient) -> None:
     assert error_of(client.get("/v1/batches"))["code"] == "no_batches"
     assert client.post("/v1/files", files={"file": ("q.csv", b"x")}).status_code == 503

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
 from openai import OpenAI
@@ -73,7 +74,7 @@ def test_an_answer_comes_with_citations(client: OpenAI, asked: str, ask: Callabl
         assert expected.evidence[0].doc_name in citations[0].url_citation.title
 
 
-def test_a_stream_says_the_same(client: OpenAI, asked: str) -> None:
+def test_a_stream_has_the_content_of_a_single_reply(client: OpenAI, asked: str) -> None:
     messages: Any = [{"role": "user", "content": asked}]
     whole = client.chat.completions.create(model="finray", messages=messages).choices[0].message
     stream = client.chat.completions.create(
@@ -92,8 +93,6 @@ def test_a_stream_says_the_same(client: OpenAI, asked: str) -> None:
 
 
 def test_the_stream_ends_with_done(address: str, key: str, asked: str) -> None:
-    import httpx
-
     body = {"model": "finray", "stream": True, "messages": [{"role": "user", "content": asked}]}
     reply = httpx.post(f"{address}/v1/chat/completions", json=body, headers={"Authorization": f"Bearer {key}"})
     assert reply.headers["content-type"].startswith("text/event-stream")
@@ -121,7 +120,7 @@ def test_a_follow_up_uses_the_conversation_and_shows_how_it_was_read(client: Ope
     assert verdict["value"] == (plain.model_extra or {})["finray"]["value"] is not None
 
 
-def test_what_is_unclear_is_asked_back(client: OpenAI, asked: str) -> None:
+def test_an_unclear_follow_up_is_answered_with_what_it_leaves_open(client: OpenAI, asked: str) -> None:
     messages: Any = [{"role": "user", "content": asked}, {"role": "user", "content": "and last year?"}]
     reply = client.chat.completions.create(model="finray", messages=messages)
     assert "leaves open which fiscal period" in (reply.choices[0].message.content or "")
@@ -201,7 +200,7 @@ def test_a_wrong_key_is_an_authentication_error(address: str) -> None:
             client.chat.completions.create(model="finray", messages=[{"role": "user", "content": "x"}])
 
 
-def test_the_own_route_and_client_take_a_context(address: str, key: str, asked: str) -> None:
+def test_the_answer_route_and_the_client_take_a_context(address: str, key: str, asked: str) -> None:
     (year,) = set(re.findall(r"20\d\d", asked))
     follow_up = f"and in {int(year) - 1}?"
     with Client(address, key) as client:

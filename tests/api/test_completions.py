@@ -97,7 +97,7 @@ def test_a_completion_is_that_of_the_model(client: OpenAI, fake: Fake) -> None:
     }
 
 
-def test_a_stream_says_the_same(client: OpenAI) -> None:
+def test_a_stream_has_the_content_of_a_single_reply(client: OpenAI) -> None:
     stream = client.chat.completions.create(model="acme/small", messages=HI, stream=True)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in stream) == "hi"
 
@@ -122,7 +122,7 @@ def test_the_model_is_listed_by_its_name(client: OpenAI) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_what_the_model_rejects_is_said(client: OpenAI, stream: bool) -> None:
+def test_the_reason_of_a_rejection_reaches_the_client(client: OpenAI, stream: bool) -> None:
     with pytest.raises(openai.BadRequestError, match="longer than 4096") as raised:
         client.chat.completions.create(
             model="acme/small", messages=[{"role": "user", "content": "refuse"}], stream=stream
@@ -179,6 +179,6 @@ def test_it_counts_toward_the_limits_of_the_key(make_client: Any) -> None:
     assert 429 in statuses
 
 
-def test_a_service_without_one_says_so(client: OpenAI, make_client: Any) -> None:
+def test_a_service_without_a_language_model_is_a_404(make_client: Any) -> None:
     reply = make_client().post("/llm/v1/chat/completions", json={"model": "x", "messages": HI})
     assert (reply.status_code, reply.json()["error"]["code"]) == (404, "no_language_model")

@@ -90,7 +90,7 @@ async def test_a_cancelled_job_leaves_the_queue_and_does_not_run(make: Make) -> 
     for task in (first, second):
         task.cancel()
     await asyncio.gather(first, second, return_exceptions=True)
-    third = asyncio.create_task(threads.run("a", held("third")))  # the first is still at work, the second is gone
+    third = asyncio.create_task(threads.run("a", held("third")))  # the first still runs, the second is gone
     with pytest.raises(ApiError):
         await asyncio.gather(threads.run("a", held("fourth")))
     held.go.set()

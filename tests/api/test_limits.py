@@ -146,7 +146,7 @@ async def test_a_request_past_the_time_limit_is_cancelled_with_an_error(
     assert service.given_up == 1
 
 
-async def test_a_request_that_the_server_cancels_is_no_failure(
+async def test_a_request_that_the_server_cancels_is_not_a_failure(
     keys_file: object, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     service = Slow()

@@ -202,7 +202,7 @@ def test_no_other_site_may_read_replies(client: TestClient) -> None:
     assert preflight.status_code == 405
 
 
-def test_a_bug_is_a_500_without_details(make_client: MakeClient, service: LocalService) -> None:
+def test_a_bug_is_a_500_without_details(make_client: MakeClient) -> None:
     class Broken:
         def __getattr__(self, name: str) -> Any:
             raise ZeroDivisionError("secret")
@@ -214,7 +214,7 @@ def test_a_bug_is_a_500_without_details(make_client: MakeClient, service: LocalS
     assert "Traceback" not in reply.text
 
 
-def test_a_bug_in_the_middle_of_a_stream_is_an_error_event(make_client: MakeClient, asked: dict[str, Any]) -> None:
+def test_a_bug_in_the_middle_of_a_stream_is_an_error_event(make_client: MakeClient) -> None:
     class Failing:
         async def answer(self, asked: object) -> Any:
             yield StartedEvent("1", ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -158,4 +157,3 @@ def test_a_panel_of_the_sample(
 def test_a_panel_needs_a_spreadsheet(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"a panel is written to \.xlsx or \.csv"):
         finray.answer_panel(Panel.of([CAPEX], ["A"], [2020]), "i", str(tmp_path / "p.jsonl"))
-    assert asyncio.iscoroutinefunction(Engine.answer)

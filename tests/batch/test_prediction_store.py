@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import io
 import json
 import os
@@ -26,7 +27,8 @@ from finray.core.errors import SourceError
 from finray.core.passages import DocumentRef, PageRef, Passage
 from finray.core.predictions import CitedCell, Prediction, Status, TokenUsage
 from finray.core.questions import Question
-from finray.storage.locations import exists, is_s3, list_sources, read_bytes, s3_filesystem
+from finray.storage.locations import exists, is_s3, list_sources, read_bytes
+from finray.storage.s3 import s3_filesystem
 
 HASH = "h1"
 ORDER = [f"q{number}" for number in range(6)]
@@ -323,6 +325,24 @@ def test_two_runs_cannot_write_one_file(tmp_path: Path) -> None:
         PredictionStore(out)
     with PredictionStore(out) as store:
         store.append([predicted("q0")])
+
+
+def test_a_run_that_begins_while_another_ends_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It opened the file that the other one then replaced."""
+    out = str(tmp_path / "out.jsonl")
+    ending = PredictionStore(out)
+    ending.append([predicted("q0")])
+
+    def lock(file: int, operation: int) -> None:
+        monkeypatch.undo()
+        with ending:
+            ending.finish(ORDER, HASH)
+        fcntl.flock(file, operation)
+
+    monkeypatch.setattr(fcntl, "flock", lock)
+    with PredictionStore(out) as beginning:
+        beginning.append([predicted("q1")])
+    assert stored_qids(out) == ["q0", "q1"]
 
 
 def test_two_runs_on_one_object_lose_nothing(s3: str) -> None:

@@ -106,7 +106,6 @@ def test_other_scripts_and_emoji_are_questions(text: str) -> None:
         ({"qid": "q", "question": "x", "evidence": "p. 3"}, "q", "'evidence' is text"),
         ({"qid": "q", "question": "x", "evidence": ["p. 3"]}, "q", "evidence 1 is text"),
         ({"qid": "q", "question": "x", "evidence": [{"page": 1}]}, "q", "'doc_name' is null"),
-        ({"qid": "q", "question": "x", "evidence": [{"page": 1}]}, "q", "'doc_name' is null"),
         (
             {"qid": "q", "question": "x", "evidence": [{"doc_name": "D", "alternative_pages": [2]}]},
             "q",

@@ -75,7 +75,6 @@ def test_rows_are_named_by_their_question_and_keep_their_name_if_rows_are_added(
 def test_a_column_of_ids_and_gold_answers_is_used() -> None:
     file = csv("qid,question,answer,value,unit,question_type\n7,Revenue?,$5,5.0,USD,2020\n,Capex?,,,,\n")
     first, second = file.lines
-    assert first == Question("7", "Revenue?", "$5", "2020", (), None, "USD") or isinstance(first, Question)
     assert isinstance(first, Question) and (first.qid, first.answer, first.unit) == ("7", "$5", "USD")
     assert isinstance(second, Question) and second.qid.startswith("q-") and second.answer is None
 

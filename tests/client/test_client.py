@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -154,7 +153,7 @@ def test_an_unreachable_service_is_one_clear_error() -> None:
         Client("http://127.0.0.1:9", max_retries=0).ready()
 
 
-def test_a_key_with_characters_invalid_in_headers_is_refused(tmp_path: Path) -> None:
+def test_a_key_with_characters_invalid_in_headers_is_refused() -> None:
     with pytest.raises(UsageError, match="header"):
         Client("http://test", "ke\ny")
 

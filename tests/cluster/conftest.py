@@ -1,15 +1,23 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from finray.cluster.runtime import ray_cluster
 from finray.core.settings import Settings, load_settings
 from finray.index.job.in_process import index_in_process
 from finray.lab.sample.broken import write_broken_files
 from finray.lab.sample.generate import generate_sample
 from tools.faults.contents import Contents, read_contents
+
+
+@pytest.fixture(scope="module")
+def local_ray() -> Iterator[None]:
+    with ray_cluster(num_cpus=2):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -22,12 +22,12 @@ from finray.batch.prediction_store import read_predictions
 from finray.batch.predictions import decode, encode
 from finray.batch.question_files import read_questions
 from finray.cluster.answer_job import AnswerPool
-from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError, SourceError
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.engine import Engine
+from tests.cluster.nodes import cluster_of_nodes
 from tests.engines import wild
 from tests.weightless import VARIABLES
 from tools.faults.processes import descendants
@@ -35,12 +35,6 @@ from tools.faults.processes import descendants
 JOB = Path(__file__).parents[2] / "jobs" / "answer.py"
 
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(600)]
-
-
-@pytest.fixture(scope="module")
-def local_ray() -> Iterator[None]:
-    with ray_cluster(num_cpus=2):
-        yield
 
 
 @pytest.fixture(scope="session")
@@ -243,38 +237,25 @@ def stored(out: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_lost_node_costs_no_answer(
+def test_a_lost_node_does_not_change_the_answers(
     sample_index: str,
     local_settings: Settings,
     questions: list[Question],
     expected: list[Prediction],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ray.cluster_utils import Cluster
-
-    if ray.is_initialized():
-        ray.shutdown()
-    for name in ("period_ms", "timeout_ms", "initial_delay_ms"):
-        monkeypatch.setenv(f"RAY_health_check_{name}", "1000")
-    monkeypatch.setenv("RAY_health_check_failure_threshold", "3")
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     lost: list[Any] = []
+    with cluster_of_nodes(monkeypatch, notices_loss=True, num_cpus=1) as cluster:
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
 
-    def lose_a_node(done: int) -> None:
-        if done >= 5 and not lost:
-            lost.append(nodes[0])
-            cluster.remove_node(nodes[0], allow_graceful=False)
+        def lose_a_node(done: int) -> None:
+            if done >= 5 and not lost:
+                lost.append(nodes[0])
+                cluster.remove_node(nodes[0], allow_graceful=False)
 
-    try:
-        ray.init(address=cluster.address, log_to_driver=False)
-        # One worker for each node: what replaces the lost one finds no room, and must not be waited for.
+        # One worker for each node: the replacement of the lost one finds no room, and must not be waited for.
         with closing(AnswerPool(sample_index, local_settings)) as pool:
             while ray.available_resources().get("CPU", 0) > 0:  # type: ignore[no-untyped-call]
                 time.sleep(0.1)
             assert answer_all(pool, questions, lose_a_node) == expected
-    finally:
-        ray.shutdown()
-        cluster.shutdown()  # type: ignore[no-untyped-call]
     assert lost

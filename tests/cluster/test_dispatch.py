@@ -94,7 +94,7 @@ def test_every_question_is_answered_once_and_no_worker_holds_more_than_its_capac
     assert simulated.most <= works_on + prefetch
 
 
-async def test_a_worker_that_goes_leaves_its_questions_to_the_others() -> None:
+async def test_questions_of_a_removed_worker_go_to_others() -> None:
     dispatcher: Dispatcher[str] = Dispatcher(1, 1)
     dispatcher.add("a")
     first, second = await dispatcher.acquire(), await dispatcher.acquire()
@@ -121,7 +121,7 @@ async def test_a_cancelled_question_takes_no_capacity() -> None:
     assert (await third).worker == "a"
 
 
-async def test_without_workers_every_question_fails_until_one_comes() -> None:
+async def test_after_a_failure_every_question_fails_until_a_worker_is_added() -> None:
     dispatcher: Dispatcher[str] = Dispatcher(1, 0)
     waiting = asyncio.create_task(dispatcher.acquire())
     await asyncio.sleep(0)
@@ -133,7 +133,7 @@ async def test_without_workers_every_question_fails_until_one_comes() -> None:
     await dispatcher.acquire()
 
 
-async def test_a_worker_goes_on_with_the_topic_that_it_has() -> None:
+async def test_a_worker_keeps_its_topic() -> None:
     dispatcher = Dispatcher[str](works_on=1, prefetch=0)
     for worker in ("first", "second"):
         dispatcher.add(worker)
@@ -149,7 +149,7 @@ async def test_a_worker_goes_on_with_the_topic_that_it_has() -> None:
     assert (await waiting[1]).worker == now[0].worker
 
 
-async def test_a_worker_without_its_topic_takes_one_that_no_other_has() -> None:
+async def test_a_worker_whose_topic_is_done_takes_one_that_no_other_has() -> None:
     dispatcher = Dispatcher[str](works_on=1, prefetch=0)
     for worker in ("first", "second"):
         dispatcher.add(worker)

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
 
 import pytest
 import ray
 
 from finray.cluster.edgar_limiter import ClusterLimiter
-from finray.cluster.runtime import ray_cluster
 
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 PER_SECOND = 20.0
-
-
-@pytest.fixture(scope="module")
-def local_ray() -> Iterator[None]:
-    with ray_cluster(num_cpus=2):
-        yield
 
 
 def test_workers_share_one_pace_and_one_pause_and_a_lost_limiter_is_replaced(local_ray: None) -> None:

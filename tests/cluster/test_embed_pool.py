@@ -25,6 +25,7 @@ from finray.index.job.in_process import index_in_process
 from finray.index.job.summary import IndexProgress
 from finray.models.encoder import Vectors
 from finray.models.hash_encoder import HashEncoder
+from tests.cluster.nodes import cluster_of_nodes
 from tools.faults.contents import Contents, read_contents
 
 
@@ -33,7 +34,7 @@ def pool(nodes: Sequence[Node], files: int = 10_000, **chosen: Any) -> EmbedPool
     return plan_pool(list(nodes), load_settings(overrides=overrides, environment={}), files)
 
 
-def test_there_is_a_worker_for_each_processor_or_gpu_unless_the_settings_say_otherwise() -> None:
+def test_one_worker_per_processor_or_gpu_unless_set_otherwise() -> None:
     machine, gpus = [Node(8, 0)], [Node(16, 2), Node(16, 2)]
     of = {"index_job__embed_workers_min": 1, "index_job__embed_workers_max": 12}
     sizes = {
@@ -80,19 +81,23 @@ def test_shares_of_processors_add_up_and_leave_room_for_the_workers_of_a_lost_no
 
 
 @pytest.mark.parametrize(
-    ("name", "value"),
-    [("gpus_per_worker", "1.5"), ("gpus_per_worker", "-1"), ("batch_filings", "0"), ("batch_tokens", "-2")],
+    ("chosen", "problem"),
+    [
+        ({"gpus_per_worker": "1.5"}, "gpus_per_worker"),
+        ({"gpus_per_worker": "-1"}, "gpus_per_worker"),
+        ({"batch_filings": "0"}, "batch_filings"),
+        ({"batch_tokens": "-2"}, "batch_tokens"),
+        ({"embed_workers_min": 3, "embed_workers_max": 2}, "below embed_workers_min"),
+    ],
 )
-def test_impossible_settings_are_refused(name: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=name):
-        load_settings(overrides={f"index_job.{name}": value}, environment={})
-    with pytest.raises(SettingsError, match="below embed_workers_min"):
-        chosen = {"index_job.embed_workers_min": 3, "index_job.embed_workers_max": 2}
-        load_settings(overrides=chosen, environment={})
+def test_impossible_settings_are_refused(chosen: dict[str, object], problem: str) -> None:
+    overrides = {f"index_job.{name}": value for name, value in chosen.items()}
+    with pytest.raises(SettingsError, match=problem):
+        load_settings(overrides=overrides, environment={})
 
 
 @pytest.mark.slow
-def test_a_job_that_waits_for_a_node_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_job_that_waits_for_a_node_warns(caplog: pytest.LogCaptureFixture) -> None:
     nodes = [Node(0, 0)]
     with caplog.at_level(logging.WARNING), announced_wait(pool(nodes), lambda: nodes):
         deadline = time.monotonic() + 20
@@ -128,7 +133,7 @@ def local_ray() -> Iterator[None]:
 
 
 @pytest.mark.ray
-def test_filings_that_make_the_encoder_raise_or_die_cost_only_themselves(
+def test_filings_that_make_the_encoder_raise_or_die_fail_alone(
     local_ray: None, corpus: Path, settings: Settings, tmp_path: Path
 ) -> None:
     folder = tmp_path / "corpus"
@@ -161,7 +166,7 @@ def test_filings_that_make_the_encoder_raise_or_die_cost_only_themselves(
 
 @pytest.mark.ray
 @pytest.mark.slow
-def test_a_job_on_a_head_without_workers_says_that_it_waits_and_starts_when_the_first_comes(
+def test_a_job_on_a_head_without_workers_warns_and_starts_with_the_first_node(
     corpus: Path,
     settings: Settings,
     expected: Contents,
@@ -169,26 +174,16 @@ def test_a_job_on_a_head_without_workers_says_that_it_waits_and_starts_when_the_
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from ray.cluster_utils import Cluster
-
-    if ray.is_initialized():
-        ray.shutdown()
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     grows = settings.index_job.model_copy(update={"embed_workers_max": 2})
     chosen = settings.model_copy(update={"index_job": grows})
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
-    try:
-        ray.init(address=cluster.address, log_to_driver=False)
-        with ThreadPoolExecutor(1) as threads:  # nodes start in the main thread only
-            job = threads.submit(index_filings, [str(corpus)], str(tmp_path / "index"), chosen)
-            deadline = time.monotonic() + 100
-            while "waiting for a node" not in caplog.text and not job.done() and time.monotonic() < deadline:
-                time.sleep(0.2)
-            cluster.add_node(num_cpus=2)
-            summary = job.result()
-    finally:
-        ray.shutdown()
-        cluster.shutdown()  # type: ignore[no-untyped-call]
+    # Nodes start in the main thread only.
+    with cluster_of_nodes(monkeypatch, num_cpus=0) as cluster, ThreadPoolExecutor(1) as threads:
+        job = threads.submit(index_filings, [str(corpus)], str(tmp_path / "index"), chosen)
+        deadline = time.monotonic() + 100
+        while "waiting for a node" not in caplog.text and not job.done() and time.monotonic() < deadline:
+            time.sleep(0.2)
+        cluster.add_node(num_cpus=2)
+        summary = job.result()
     assert "waiting for a node (0 s so far): none of the cluster has the 0.8 CPU" in caplog.text
     assert summary.failed == len(expected["failures"])
     assert read_contents(str(tmp_path / "index")) == expected
@@ -200,26 +195,15 @@ def test_workers_share_a_gpu_and_encode_filings_together(
     corpus: Path, settings: Settings, expected: Contents, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ray assigns GPUs that it is told of; the encoder without weights needs none."""
-    from ray.cluster_utils import Cluster
-
-    if ray.is_initialized():
-        ray.shutdown()
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
     halves = settings.index_job.model_copy(update={"gpus_per_worker": 0.5})
-    head = {"num_cpus": 4, "num_gpus": 1, "include_dashboard": False}
-    cluster = Cluster(initialize_head=True, head_node_args=head)
-    seen: list[float] = []
-    try:
-        ray.init(address=cluster.address, log_to_driver=False)
+    chosen = settings.model_copy(update={"index_job": halves})
+    free_gpus: list[float] = []
 
-        def look(_progress: IndexProgress) -> None:
-            resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
-            seen.append(resources.get("GPU", 0.0))
+    def look(_progress: IndexProgress) -> None:
+        resources: dict[str, float] = ray.available_resources()  # type: ignore[no-untyped-call]
+        free_gpus.append(resources.get("GPU", 0.0))
 
-        chosen = settings.model_copy(update={"index_job": halves})
+    with cluster_of_nodes(monkeypatch, num_cpus=4, num_gpus=1):
         index_filings([str(corpus)], str(tmp_path / "index"), chosen, progress=look)
-    finally:
-        ray.shutdown()
-        cluster.shutdown()  # type: ignore[no-untyped-call]
-    assert min(seen) == 0.0  # two workers
+    assert min(free_gpus) == 0.0  # two workers
     assert read_contents(str(tmp_path / "index")) == expected

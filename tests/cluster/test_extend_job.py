@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import shutil
-from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -13,10 +11,9 @@ import ray.data
 
 from finray.cluster import extend_job
 from finray.cluster.extend_job import tables_on_ray
-from finray.cluster.runtime import ray_cluster
-from finray.core.errors import ModelUnavailableError
+from finray.core.errors import FinrayError, ModelUnavailableError, RequestRejectedError
 from finray.core.settings import Settings, load_settings
-from finray.index.extensions.extension import FilingExtension
+from finray.index.extensions.extension import FilingExtension, FilingRows
 from finray.index.extensions.set_aside import FailedFiling
 from finray.index.extensions.table import open_extension
 from finray.index.extensions.update import extend_index
@@ -35,14 +32,8 @@ def settings() -> Settings:
     return load_settings(overrides=chosen, environment={})
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[None]:
-    with ray_cluster(num_cpus=2):
-        yield
-
-
-def test_actors_build_what_one_process_builds_and_continue(
-    corpus: Path, settings: Settings, tmp_path: Path, cluster: None
+def test_actors_build_the_rows_of_one_process_and_continue(
+    corpus: Path, settings: Settings, tmp_path: Path, local_ray: None
 ) -> None:
     sources = sorted(str(path) for path in corpus.glob("*10k*"))[:3]
     index_in_process(sources, str(tmp_path / "here"), settings)
@@ -60,17 +51,22 @@ def test_actors_build_what_one_process_builds_and_continue(
     assert [{**row, "trees": None} for row in rows[0]] == [{**row, "trees": None} for row in rows[1]]
 
 
-def test_a_filing_that_fails_travels_as_a_row(
-    cluster: None,
-) -> None:
-    """Without a worker that fails, which would need a method with a fault: what it returns is read again."""
+def test_failures_travel_as_rows(local_ray: None) -> None:
+    """Without a worker that fails, which would need a faulty method: what it would return is read again."""
+
+    def made(outcome: FailedFiling | FinrayError) -> list[FilingRows | FailedFiling]:
+        return list(extend_job._made(ray.data.from_items([{"content": pickle.dumps(outcome)}])))
+
     failed = FailedFiling("0000000000-24-000001", "ab12", "model_error", "3 attempts failed: RuntimeError: no token")
-    row = {"rows": b"", "cost": "", "failed": json.dumps(asdict(failed)), "error": "", "kind": ""}
-    assert list(extend_job._made(ray.data.from_items([row]))) == [failed]
+    assert made(failed) == [failed]
+    # Errors whose constructors take more than a message keep their type, too.
+    with pytest.raises(RequestRejectedError, match=r"too long\. Filings made so far are kept") as raised:
+        made(RequestRejectedError(413, "too long"))
+    assert raised.value.status == 413
 
 
 def test_a_model_that_cannot_be_reached_stops_the_job_with_its_message(
-    corpus: Path, settings: Settings, tmp_path: Path, cluster: None
+    corpus: Path, settings: Settings, tmp_path: Path, local_ray: None
 ) -> None:
     index_in_process([str(min(corpus.glob("*10k*")))], str(tmp_path), settings)
     asks = {"writer": "llm"}

@@ -8,17 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-import ray
 
 from finray.cluster import index_job
 from finray.cluster.index_job import index_filings
-from finray.cluster.runtime import ray_cluster
 from finray.core.errors import IndexMissingError
 from finray.core.settings import Settings
 from finray.index import layout, schema
@@ -28,7 +26,8 @@ from finray.index.tasks import in_turn
 from finray.index.upkeep.maintain import maintain
 from finray.index.writing.writer import IndexWriter
 from finray.storage.lance_commit import data_files
-from finray.storage.locations import s3_filesystem
+from finray.storage.s3 import s3_filesystem
+from tests.cluster.nodes import cluster_of_nodes
 from tools.faults.contents import Contents, read_contents
 from tools.faults.processes import descendants
 
@@ -36,12 +35,6 @@ T = TypeVar("T")
 JOB = Path(__file__).parents[2] / "jobs" / "index.py"
 
 pytestmark = pytest.mark.ray
-
-
-@pytest.fixture(scope="module")
-def local_ray() -> Iterator[None]:
-    with ray_cluster(num_cpus=2):
-        yield
 
 
 def job(source: str, index_uri: str, settings: Settings, **options: Any) -> subprocess.Popen[str]:
@@ -63,7 +56,7 @@ def committed(index_uri: str) -> int:
         return 0
 
 
-def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_is_no_work(
+def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_adds_none(
     local_ray: None,
     corpus: Path,
     settings: Settings,
@@ -82,7 +75,7 @@ def test_the_rows_are_those_of_a_run_without_ray_and_a_second_run_is_no_work(
     assert read_contents(uri) == expected
 
 
-def test_killed_workers_cost_nothing_but_time(
+def test_killed_workers_do_not_change_the_rows(
     local_ray: None,
     corpus: Path,
     settings: Settings,
@@ -142,42 +135,29 @@ def test_a_killed_driver_resumes_to_the_same_rows(
 
 
 @pytest.mark.slow
-def test_a_lost_node_costs_nothing_but_time(
+def test_a_lost_node_does_not_change_the_rows(
     corpus: Path,
     settings: Settings,
     expected: Contents,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from ray.cluster_utils import Cluster
-
-    if ray.is_initialized():
-        ray.shutdown()
-    for name in ("period_ms", "timeout_ms", "initial_delay_ms"):
-        monkeypatch.setenv(f"RAY_health_check_{name}", "1000")
-    monkeypatch.setenv("RAY_health_check_failure_threshold", "3")
-    monkeypatch.setenv("RAY_AUTH_MODE", "disabled")
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
-    nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
     lost: list[Any] = []
+    with cluster_of_nodes(monkeypatch, notices_loss=True, num_cpus=1) as cluster:
+        nodes = [cluster.add_node(num_cpus=1) for _ in range(2)]
 
-    def lose_a_node(progress: IndexProgress) -> None:
-        if progress.done >= 3 and not lost:
-            lost.append(nodes[0])
-            cluster.remove_node(nodes[0], allow_graceful=False)
+        def lose_a_node(progress: IndexProgress) -> None:
+            if progress.done >= 3 and not lost:
+                lost.append(nodes[0])
+                cluster.remove_node(nodes[0], allow_graceful=False)
 
-    try:
-        ray.init(address=cluster.address, log_to_driver=False)
         summary = index_filings([str(corpus)], str(tmp_path / "index"), settings, progress=lose_a_node)
-    finally:
-        ray.shutdown()
-        cluster.shutdown()  # type: ignore[no-untyped-call]
     assert lost
     assert read_contents(str(tmp_path / "index")) == expected
     assert summary.failed == len(expected["failures"])
 
 
-def test_upkeep_that_a_killed_job_left_is_done_by_workers_of_the_cluster(
+def test_the_upkeep_left_by_a_killed_job_runs_on_workers(
     sample_folder: Path, local_settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A head has the memory to commit, not to build indexes."""

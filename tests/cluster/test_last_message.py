@@ -107,7 +107,7 @@ def test_a_node_that_takes_a_connection_while_it_ends_is_gone(node: Node, monkey
         assert asking.result() is None
 
 
-def test_the_child_is_alone_with_the_standard_library() -> None:
+def test_the_child_imports_only_the_standard_library() -> None:
     """It starts beside every job, so it must be cheap."""
     alone = "import runpy, sys; runpy.run_path(sys.argv[1])"
     subprocess.run([sys.executable, "-I", "-S", "-c", alone, last_message.__file__], check=True)

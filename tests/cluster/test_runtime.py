@@ -36,7 +36,7 @@ with ray_cluster(num_cpus=1):
 STRANGER = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False); print(len(ray.nodes()), 'nodes')"
 
 
-def test_ray_has_nothing_to_say_of_its_own() -> None:
+def test_ray_prints_nothing() -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
     done = subprocess.run([sys.executable, "-c", QUIET], env=plain, capture_output=True, text=True, timeout=240)
     assert (done.returncode, done.stdout, done.stderr) == (0, "48\n", "")

@@ -60,7 +60,7 @@ def asking(handle: Handle, **settings: Any) -> Callable[[], Any]:
     return lambda: model.chat(HI, schema=SCHEMA)
 
 
-async def test_the_reply_comes_and_the_replica_gets_the_sampling_settings() -> None:
+async def test_the_replica_gets_the_sampling_settings() -> None:
     handle = Handle(PAYLOAD)
     assert await asking(handle, model="/models/Small", temperature=0.7, max_tokens=5, timeout_s=9)() == GOOD
     body, timeout_s = handle.asked[0]
@@ -69,7 +69,7 @@ async def test_the_reply_comes_and_the_replica_gets_the_sampling_settings() -> N
     assert body["response_format"]["json_schema"]["schema"] == SCHEMA
 
 
-async def test_without_enforcement_the_form_is_asked_for() -> None:
+async def test_without_structured_output_the_prompt_describes_the_form() -> None:
     handle = Handle(PAYLOAD)
     await asking(handle, structured_output="none")()
     body, _ = handle.asked[0]

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 
 from finray.cluster import unpack_job
-from finray.cluster.runtime import ray_cluster
 from finray.cluster.unpack_job import UnpackOnRay
 from finray.core.settings import EdgarSettings
 from finray.edgar.feed import Dump
@@ -27,12 +25,6 @@ from tests.edgar.unpacking import counts, left_by_a_sync
 pytestmark = [pytest.mark.ray, pytest.mark.slow]
 JOB = Path(__file__).parents[2] / "jobs" / "sync_edgar.py"
 SETTINGS = EdgarSettings()
-
-
-@pytest.fixture(scope="module")
-def local_ray() -> Iterator[None]:
-    with ray_cluster(num_cpus=2):
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +55,7 @@ def inline(tmp_path: Path, feed: Path) -> Syncer:
     return sync
 
 
-def test_ray_leaves_what_one_process_leaves(local_ray: None, tmp_path: Path, feed: Path, inline: Syncer) -> None:
+def test_ray_stores_what_one_process_stores(local_ray: None, tmp_path: Path, feed: Path, inline: Syncer) -> None:
     sync = Syncer(str(tmp_path / "raw"), SETTINGS)
     summary = sync(online=False, dumps=(str(feed),), unpacker=UnpackOnRay(2))
     assert counts(summary) == counts(Syncer(str(tmp_path / "again"), SETTINGS)(online=False, dumps=(str(feed),)))
@@ -71,7 +63,7 @@ def test_ray_leaves_what_one_process_leaves(local_ray: None, tmp_path: Path, fee
     assert sync(online=False, dumps=(str(feed),), unpacker=UnpackOnRay(2)).archives_read == 0
 
 
-def test_a_bad_archive_and_one_that_kills_its_worker_cost_only_themselves(
+def test_a_damaged_archive_and_one_that_kills_its_worker_fail_alone(
     local_ray: None, tmp_path: Path, feed: Path, inline: Syncer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archives = sorted(feed.iterdir())
@@ -108,7 +100,7 @@ def start(raw: Path, feed: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_killed_in_the_middle_and_run_again(tmp_path: Path, feed: Path, inline: Syncer) -> None:
+def test_a_killed_run_is_completed_by_a_rerun(tmp_path: Path, feed: Path, inline: Syncer) -> None:
     raw = tmp_path / "raw"
     process = start(raw, feed)
     deadline = time.monotonic() + 120

@@ -69,7 +69,7 @@ def test_a_disk_that_is_full_for_a_while_is_an_error(tmp_path: Path, monkeypatch
     assert repr(str(tmp_path)) in error
 
 
-def test_a_watch_that_is_done_finds_nothing(tmp_path: Path) -> None:
+def test_a_watch_that_is_done_reports_nothing(tmp_path: Path) -> None:
     done = threading.Event()
     done.set()
     assert watch_head("127.0.0.1:1", 0.0, done) is None

@@ -55,6 +55,8 @@ for attempt in attempts(2, lambda error: True, wait_s=0.0, longest_wait_s=0.0, j
         ("-5", None),
         ("nan", None),
         ("9" * 20, None),
+        ("Thu, 01 Jan 99999999999 00:00:00 GMT", None),
+        ("Thu, 01 Jan 1970 00:00:00 +99999999999999999999", None),
         ("", None),
         (None, None),
     ],

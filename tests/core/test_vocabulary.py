@@ -19,7 +19,7 @@ def test_a_count_in_digits_or_words_has_a_value(text: str, value: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hundred", "twenty-ten", "-1", "1.5", "three weeks"])
-def test_what_is_no_count_is_an_error_that_names_it(text: str) -> None:
+def test_anything_but_a_count_is_an_error_that_names_it(text: str) -> None:
     assert not re.fullmatch(COUNT, text, re.I)
     with pytest.raises(ValueError, match=re.escape(repr(text))):
         number_of(text)

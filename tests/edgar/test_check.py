@@ -60,7 +60,7 @@ def other_date(path: Path) -> None:
         (other_date, "raw_mark"),
     ],
 )
-def test_a_raw_filing_that_is_not_whole_is_fetched_again(
+def test_a_damaged_raw_filing_is_fetched_again(
     sync: Syncer, submissions: list[Submission], damage: Callable[[Path], None], kind: str
 ) -> None:
     sync()
@@ -77,7 +77,7 @@ def test_a_raw_filing_that_is_not_whole_is_fetched_again(
     assert found(sync) == []
 
 
-def test_what_the_ledger_does_not_know_is_noted(sync: Syncer, submissions: list[Submission]) -> None:
+def test_filings_that_the_ledger_lost_are_noted(sync: Syncer, submissions: list[Submission]) -> None:
     sync()
     before = {entry.listed.accession: entry.sha256 for entry in sync.ledger.entries()}
     shutil.rmtree(RawStore(sync.raw).ledger_uri)
@@ -88,7 +88,7 @@ def test_what_the_ledger_does_not_know_is_noted(sync: Syncer, submissions: list[
     assert found(sync) == []
 
 
-def test_what_a_killed_run_left_half_stored_is_cleared(sync: Syncer, submissions: list[Submission]) -> None:
+def test_a_filing_left_half_stored_by_a_killed_run_is_removed(sync: Syncer, submissions: list[Submission]) -> None:
     sync(ciks=frozenset({submissions[0].cik}))
     other = next(submission for submission in submissions if submission.cik != submissions[0].cik)
     half = Path(RawStore(sync.raw).filing_uri(other.accession))

@@ -13,7 +13,7 @@ import pytest
 from finray.core.errors import UsageError
 from finray.core.settings import EdgarSettings
 from finray.edgar.http import EdgarHttp
-from finray.edgar.limiter import LocalLimiter, Pacer
+from finray.edgar.limiter import LocalLimiter
 from finray.lab.sample.edgar import Submission
 from tests.edgar.syncer import Syncer
 from tests.edgar.test_nights import moved
@@ -35,7 +35,7 @@ def published(submissions: list[Submission], days: int) -> list[Submission]:
 
 
 @pytest.mark.parametrize("ahead", [dt.timedelta(days=20), dt.timedelta(days=200), dt.timedelta(days=3650)])
-def test_a_sync_whose_clock_is_ahead_marks_nothing_that_lasts(
+def test_a_clock_that_is_ahead_has_no_lasting_effect(
     edgar: LocalEdgar, republish: Republish, submissions: list[Submission], edgar_settings: EdgarSettings,
     tmp_path: Path, ahead: dt.timedelta,
 ) -> None:  # fmt: skip
@@ -76,7 +76,7 @@ def test_a_clock_set_back_or_to_1970_between_runs_and_two_machines_an_hour_apart
 
 
 @pytest.mark.parametrize("off", [dt.timedelta(days=-1), dt.timedelta(days=1), dt.timedelta(days=20000)])
-def test_a_sync_stops_where_edgar_has_another_date(edgar_settings: EdgarSettings, off: dt.timedelta) -> None:
+def test_a_sync_stops_if_edgar_sends_another_date(edgar_settings: EdgarSettings, off: dt.timedelta) -> None:
     date = dt.datetime.now(UTC) + off
     with EdgarHttp(edgar_settings, LocalLimiter(1000)) as http:
         sent = httpx.Response(
@@ -86,13 +86,3 @@ def test_a_sync_stops_where_edgar_has_another_date(edgar_settings: EdgarSettings
         )
         with pytest.raises(UsageError, match="Set the clock"):
             http._check(sent)
-
-
-def test_the_pace_keeps_to_a_clock_that_nobody_sets() -> None:
-    clock = [100.0]
-    pacer = Pacer(2.0, lambda: clock[0])
-    assert pacer.ask() == 0.0
-    assert pacer.ask() == 0.5
-    pacer.pause(600)
-    clock[0] += 599
-    assert pacer.ask() == pytest.approx(1.0)

@@ -39,14 +39,16 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     return synced
 
 
-def test_without_a_contact_nothing_is_asked(edgar: LocalEdgar, run: Run, tmp_path: Path) -> None:
+def test_without_a_contact_no_request_is_sent(edgar: LocalEdgar, run: Run, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"edgar\.contact"):
         run([])
     assert edgar.requests == []
     assert not (tmp_path / "raw").exists()
 
 
-def test_what_was_done_is_said(edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run) -> None:
+def test_the_summary_lists_fetched_and_failed_filings(
+    edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
+) -> None:
     edgar.fail(submissions[0].path, BUSY, BUSY)
     code, said = run()
     assert code == 1
@@ -59,7 +61,7 @@ def test_what_was_done_is_said(edgar: LocalEdgar, submissions: list[Submission],
     assert "complete until 2024-03-31" in said
 
 
-def test_a_machine_reads_the_same(edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run) -> None:
+def test_json_summary(edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run) -> None:
     code, text = run(json_=True)
     assert code == 0
     said = json.loads(text)
@@ -67,7 +69,7 @@ def test_a_machine_reads_the_same(edgar: LocalEdgar, submissions: list[Submissio
     assert said["index"] == {"withdrawn": 0, "summary": None}
 
 
-def test_tickers_are_looked_up_once_and_outlive_a_rename(
+def test_tickers_are_looked_up_once_and_survive_a_rename(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
 ) -> None:
     one = submissions[0]
@@ -87,7 +89,7 @@ def test_tickers_are_looked_up_once_and_outlive_a_rename(
     assert "unknown" not in said
 
 
-def test_a_filing_that_fails_is_no_failure_for_a_scheduler_but_an_index_is(
+def test_with_exit_zero_a_failed_index_fails_but_a_failed_filing_does_not(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
 ) -> None:
     edgar.fail(submissions[0].path, BUSY, BUSY)
@@ -103,14 +105,14 @@ def test_a_filing_that_fails_is_no_failure_for_a_scheduler_but_an_index_is(
     assert code == 1
 
 
-def test_a_list_of_strangers_is_refused(edgar: LocalEdgar, tmp_path: Path, run: Run) -> None:
+def test_a_list_of_unknown_tickers_is_refused(edgar: LocalEdgar, tmp_path: Path, run: Run) -> None:
     tickers = tmp_path / "list.txt"
     tickers.write_text("NOBODY\n")
     with pytest.raises(UsageError, match="NOBODY"):
         run(tickers=str(tickers))
 
 
-def test_companies_are_named_in_the_command(edgar: LocalEdgar, submissions: list[Submission], run: Run) -> None:
+def test_companies_by_ticker_or_cik(edgar: LocalEdgar, submissions: list[Submission], run: Run) -> None:
     one, other = {s.cik: s for s in submissions}.values()
     code, said = run(QUIET, company=[one.ticker.lower()], contact=CONTACT)
     assert code == 0
@@ -125,7 +127,7 @@ def test_companies_are_named_in_the_command(edgar: LocalEdgar, submissions: list
         run(QUIET, company=[one.ticker], contact="me")
 
 
-def test_dates_the_wrong_way_round(tmp_path: Path, run: Run) -> None:
+def test_since_after_until_is_refused(tmp_path: Path, run: Run) -> None:
     with pytest.raises(UsageError, match="after"):
         run(since="2025-01-01")
 
@@ -152,7 +154,7 @@ def test_one_command_from_edgar_to_the_index(
     assert "index:" not in run(on_ray, **few)[1]
 
 
-def test_without_ray_for_the_few_filings_of_a_night(
+def test_few_filings_are_indexed_without_ray(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, run: Run
 ) -> None:
     code, said = run([*SETTINGS, "index.in_process=true"], index=str(tmp_path / "index"), forms="10-K")
@@ -164,7 +166,7 @@ def test_without_ray_for_the_few_filings_of_a_night(
     assert not ray.is_initialized()
 
 
-def test_the_samples_edgar_says_how_to_sync_from_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_sample_shows_how_to_sync_from_its_edgar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert sample(tmp_path / "edgar", companies=1, years=1, edgar=True) == 0
     said = capsys.readouterr().out
     assert "EDGAR_BASE_URL=" in said

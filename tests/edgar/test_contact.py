@@ -27,11 +27,11 @@ def test_an_incomplete_contact_is_refused(contact: str, problem: str) -> None:
     assert "FINRAY_EDGAR__CONTACT" in str(raised.value)
 
 
-def test_a_company_and_an_address_go_into_the_header_as_they_are() -> None:
+def test_a_complete_contact_is_sent_as_it_is() -> None:
     assert checked_contact(" Acme  Research filings@acme-research.org ") == "Acme Research filings@acme-research.org"
 
 
-def test_secs_limit_holds_for_sec_alone() -> None:
+def test_secs_limit_applies_to_sec_only() -> None:
     check_pace(8, None)
     check_pace(500, "http://127.0.0.1:8088")
     for base_url in (None, "", "https://www.sec.gov"):

@@ -14,9 +14,7 @@ from tests.edgar.syncer import Syncer
 from tools.faults.edgar import Fault, LocalEdgar
 
 
-def test_what_was_begun_and_never_finished_goes_after_days_and_no_file_that_is_not_ours(
-    sync: Syncer, tmp_path: Path
-) -> None:
+def test_old_partial_downloads_are_removed_and_other_files_kept(sync: Syncer, tmp_path: Path) -> None:
     partial = tmp_path / "raw" / ".partial"
     partial.mkdir(parents=True)
     names = [f"{'0' * 32}.part", f"{'0' * 32}.part.json", ".0000000001-23-000001.txt.abc.tmp", "notes.txt"]
@@ -31,7 +29,7 @@ def test_what_was_begun_and_never_finished_goes_after_days_and_no_file_that_is_n
     assert [path.name for path in partial.iterdir()] == ["notes.txt"]
 
 
-def test_downloads_of_one_file_at_once_do_not_mix(
+def test_concurrent_downloads_of_one_file_do_not_mix(
     edgar: LocalEdgar, edgar_settings: EdgarSettings, tmp_path: Path
 ) -> None:
     content = os.urandom(200_000)

@@ -31,7 +31,7 @@ def feed(tmp_path: Path, submissions: list[Submission]) -> Path:
     return folder
 
 
-def test_archives_give_what_edgar_gives_without_a_request(
+def test_archives_replace_requests_to_edgar(
     sync: Syncer, edgar: LocalEdgar, feed: Path, submissions: list[Submission]
 ) -> None:
     summary = sync(online=False, dumps=(str(feed),))
@@ -52,7 +52,7 @@ def test_archives_give_what_edgar_gives_without_a_request(
     assert not edgar.asked("/edgar/data/")
 
 
-def test_archives_are_searched_by_form_company_and_date(
+def test_archives_are_filtered_by_form_company_and_date(
     sync: Syncer, feed: Path, submissions: list[Submission]
 ) -> None:
     one = submissions[0].cik
@@ -64,7 +64,7 @@ def test_archives_are_searched_by_form_company_and_date(
     assert sync(online=False, dumps=(str(feed),)).fetched > 0
 
 
-def test_a_damaged_archive_gives_what_it_has_and_is_read_again(
+def test_a_damaged_archive_is_read_as_far_as_possible_and_again_later(
     sync: Syncer, feed: Path, submissions: list[Submission]
 ) -> None:
     archive = max(feed.iterdir(), key=lambda path: path.stat().st_size)
@@ -79,7 +79,7 @@ def test_a_damaged_archive_gives_what_it_has_and_is_read_again(
     assert second.problems == []
 
 
-def test_notices_in_the_feed_delete_and_correct(sync: Syncer, feed: Path, submissions: list[Submission]) -> None:
+def test_deletion_and_correction_notices(sync: Syncer, feed: Path, submissions: list[Submission]) -> None:
     sync(online=False, dumps=(str(feed),))
     deleted, wrong = submissions[0], submissions[1]
     corrected = replace(wrong, content=wrong.content.replace(b"<TYPE>EX-31.1", b"<TYPE>EX-31.2"))
@@ -117,7 +117,9 @@ def test_a_folder_of_full_submissions(sync: Syncer, tmp_path: Path, submissions:
     assert sorted(sync.stored().values()) == sorted(submission.content for submission in submissions)
 
 
-def test_what_is_too_long_is_skipped_with_the_reason(sync: Syncer, feed: Path, submissions: list[Submission]) -> None:
+def test_submissions_that_are_too_long_are_skipped_with_the_reason(
+    sync: Syncer, feed: Path, submissions: list[Submission]
+) -> None:
     shortest = min(len(submission.content) for submission in submissions)
     settings = sync.settings.model_copy(update={"max_bytes": shortest + 2000})
     summary = sync(online=False, dumps=(str(feed),), settings=settings)
@@ -130,7 +132,7 @@ def test_what_is_too_long_is_skipped_with_the_reason(sync: Syncer, feed: Path, s
     assert sync(retry_failed=True).fetched == len(reasons)
 
 
-def test_edgars_own_feed_is_one_request_a_day(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
+def test_edgars_feed_takes_one_request_a_day(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     day = submissions[0].filed_at
     edgar.fail(feed_path(day), Fault(cut_after=900))
     since, until = day - dt.timedelta(days=3), day + dt.timedelta(days=3)
@@ -144,13 +146,13 @@ def test_edgars_own_feed_is_one_request_a_day(sync: Syncer, edgar: LocalEdgar, s
     assert not edgar.asked(f"{day:%Y%m%d}.nc")
 
 
-def test_a_place_without_any_dump_is_named(sync: Syncer, tmp_path: Path) -> None:
+def test_a_location_without_dumps_is_an_error(sync: Syncer, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(SourceError, match="empty"):
         sync(online=False, dumps=(str(tmp_path / "empty"),))
 
 
-def test_names_in_an_archive_choose_no_path(sync: Syncer, tmp_path: Path, submissions: list[Submission]) -> None:
+def test_member_names_do_not_choose_paths(sync: Syncer, tmp_path: Path, submissions: list[Submission]) -> None:
     folder = tmp_path / "feed"
     folder.mkdir()
     evil = [("../../../outside.nc", as_feed(submissions[0])), ("/etc/outside.nc", b"<SUBMISSION>\n</SUBMISSION>\n")]

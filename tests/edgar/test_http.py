@@ -75,14 +75,14 @@ def test_a_redirect_to_another_host_is_not_followed(
     ["https://127.0.0.1/file", "http://sec.gov.evil.test/file", "//evil.test/file", "ftp://127.0.0.1/file", "file:///etc/passwd",
      "http://user@evil.test/", "http://[bad"],
 )  # fmt: skip
-def test_nor_another_scheme_or_anything_odd(
+def test_a_redirect_to_another_scheme_or_an_invalid_url_is_not_followed(
     http: EdgarHttp, edgar: LocalEdgar, base: str, location: str, tmp_path: Path
 ) -> None:
     edgar.fail(FILE, *[moved(location)] * 2)
     assert "redirected to" in refused(http, base + FILE, tmp_path)
 
 
-def test_on_the_same_host_a_redirect_is_followed_a_few_times(
+def test_redirects_on_the_same_host_are_followed_up_to_a_limit(
     http: EdgarHttp, edgar: LocalEdgar, base: str, tmp_path: Path
 ) -> None:
     edgar.fail("/Archives/old", moved(FILE), moved(base + FILE))
@@ -94,7 +94,7 @@ def test_on_the_same_host_a_redirect_is_followed_a_few_times(
     assert http.requests == 4 + 2 * 6
 
 
-def test_a_filing_that_is_redirected_is_tried_again_by_the_next_run(
+def test_a_redirected_filing_is_retried_by_the_next_run(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     edgar.fail(submissions[0].path, moved("https://evil.test/filing.txt"))
@@ -103,7 +103,7 @@ def test_a_filing_that_is_redirected_is_tried_again_by_the_next_run(
     assert sync().fetched == 1  # once that is over
 
 
-def test_a_body_is_taken_up_to_the_limit_and_no_further(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
+def test_the_limit_of_an_index(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
     file = edgar.folder / FILE[1:]
     for compress in (True, False):
         edgar.compress = compress
@@ -131,7 +131,7 @@ def test_encodings_that_were_not_requested(http: EdgarHttp, edgar: LocalEdgar, b
         http.get(base + FILE)
 
 
-def test_a_page_that_refuses_is_read_no_further_than_its_start(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
+def test_only_the_start_of_a_refusal_is_read(http: EdgarHttp, edgar: LocalEdgar, base: str) -> None:
     page = b"<html>undeclared automated tool" + b"\0" * 50_000_000
     edgar.fail(FILE, *[Fault(403, gzip.compress(page), headers=(("Content-Encoding", "gzip"),))] * 3)
     with pytest.raises(EdgarBlockedError, match="because of the contact"):

@@ -10,7 +10,7 @@ import pytest
 
 from finray.core.settings import Settings
 from finray.edgar import indexing
-from finray.edgar.indexing import Backlog, index_backlog, sources_of
+from finray.edgar.indexing import Backlog, IndexOutcome, index_backlog
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
 from finray.index.job.in_process import index_in_process
@@ -21,8 +21,7 @@ from finray.index.tasks import Run, in_turn
 from finray.index.upkeep.check import check_index
 from finray.index.writing.writer import IndexWriter
 from finray.lab.sample.edgar import Submission
-from finray.models.encoder_loading import encoder_dimension
-from finray.storage.locations import s3_filesystem
+from finray.storage.s3 import s3_filesystem
 from tests.edgar.syncer import Syncer
 
 T = TypeVar("T")
@@ -33,15 +32,16 @@ def backlog(sync: Syncer, index: str) -> Backlog:
     return index_backlog(sync.ledger, RawStore(sync.raw), index)
 
 
-def bring_up_to_date(sync: Syncer, index: str, settings: Settings, parser: ParserProcess) -> None:
-    work = backlog(sync, index)
-    if work.deleted:
-        writer = IndexWriter(index, settings, encoder_dimension(settings.encoder))
-        writer.withdraw(work.deleted)
-        writer.finish()
-    if work.new:
-        done = index_in_process(sources_of(work, RawStore(sync.raw)), index, settings, parser=parser)
-        assert done.failed == 0
+def bring_up_to_date(
+    sync: Syncer, index: str, settings: Settings, parser: ParserProcess, upkeep: Run = in_turn
+) -> IndexOutcome:
+    def index_new(sources: Sequence[str]) -> IndexSummary:
+        return index_in_process(sources, index, settings, parser=parser)
+
+    store = RawStore(sync.raw)
+    outcome = indexing.bring_up_to_date(sync.ledger, store, index, settings, index_new, upkeep)
+    assert outcome.summary is None or outcome.summary.failed == 0
+    return outcome
 
 
 def test_upkeep_after_a_deletion_goes_to_the_workers(
@@ -71,13 +71,8 @@ def test_upkeep_after_a_deletion_goes_to_the_workers(
     def on_workers(tasks: Sequence[Callable[[], T]], /) -> list[T]:
         return in_turn(tasks)
 
-    def nothing_new(sources: Sequence[str]) -> IndexSummary:
-        raise AssertionError(sources)
-
-    outcome = indexing.bring_up_to_date(
-        sync.ledger, RawStore(sync.raw), index, local_settings, nothing_new, upkeep=on_workers
-    )
-    assert (outcome.withdrawn, runs) == (1, [on_workers])
+    outcome = bring_up_to_date(sync, index, local_settings, parser, on_workers)
+    assert (outcome.withdrawn, outcome.summary, runs) == (1, None, [on_workers])
 
 
 def indexed(index: str) -> set[str]:
@@ -128,7 +123,7 @@ def test_the_index_follows_the_raw_store(
     assert gone in indexed(index)
 
 
-def test_a_filing_that_cannot_be_parsed_is_not_new_for_ever(
+def test_a_filing_that_cannot_be_parsed_is_not_indexed_again(
     sync: Syncer,
     republish: Republish,
     submissions: list[Submission],

@@ -63,7 +63,7 @@ def undisturbed(edgar: LocalEdgar, tmp_path: Path) -> Path:
     return raw
 
 
-def test_killed_in_the_middle_of_a_download_it_goes_on_with_the_rest_of_it(
+def test_a_download_resumes_after_kill(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, undisturbed: Path
 ) -> None:
     edgar.compress = False
@@ -87,7 +87,7 @@ def test_killed_in_the_middle_of_a_download_it_goes_on_with_the_rest_of_it(
     assert not list((raw / ".partial").glob("*"))
 
 
-def test_killed_again_and_again_at_any_moment_it_ends_alike(
+def test_repeated_kills_do_not_change_the_result(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, undisturbed: Path
 ) -> None:
     raw = tmp_path / "raw"
@@ -110,7 +110,7 @@ def test_killed_again_and_again_at_any_moment_it_ends_alike(
     assert rows(raw) == rows(undisturbed)
 
 
-def test_two_syncs_at_once_end_as_one(
+def test_two_concurrent_syncs_end_as_one(
     edgar: LocalEdgar, submissions: list[Submission], tmp_path: Path, undisturbed: Path
 ) -> None:
     raw = tmp_path / "raw"

@@ -22,9 +22,7 @@ class Clock:
     st.floats(0.5, 50),
     st.lists(st.one_of(st.floats(0, 2), st.floats(0, 5).map(lambda pause: (pause,))), max_size=60),
 )
-def test_no_second_ever_has_more_requests_than_allowed_and_no_pause_has_any(
-    per_second: float, steps: list[float | tuple[float]]
-) -> None:
+def test_requests_are_spaced_and_none_falls_into_a_pause(per_second: float, steps: list[float | tuple[float]]) -> None:
     clock = Clock()
     pacer = Pacer(per_second, clock)
     granted: list[float] = []
@@ -41,7 +39,7 @@ def test_no_second_ever_has_more_requests_than_allowed_and_no_pause_has_any(
     assert all(later - earlier >= 1 / per_second - 1e-6 for earlier, later in itertools.pairwise(granted))
 
 
-def test_what_it_says_to_wait_is_enough() -> None:
+def test_a_request_is_granted_after_the_wait_that_was_asked_for() -> None:
     clock = Clock()
     pacer = Pacer(4, clock)
     assert pacer.ask() == 0.0
@@ -52,7 +50,7 @@ def test_what_it_says_to_wait_is_enough() -> None:
     assert pacer.ask() == 0.0
 
 
-def test_refusals_that_come_together_are_one_pause() -> None:
+def test_concurrent_refusals_are_one_pause() -> None:
     clock = Clock()
     pacer = Pacer(8, clock)
     pacer.pause(600)
@@ -82,7 +80,7 @@ def test_many_threads_share_one_pace() -> None:
     assert max(times) - started >= 29 / 50
 
 
-def test_the_slowest_of_several_decides() -> None:
+def test_the_slowest_pace_applies() -> None:
     clock = Clock()
     pacer = Pacer(10, clock)
     pacer.slow_down(2)

@@ -41,7 +41,7 @@ def test_a_real_index_of_a_day_without_filings(shared_data: Path) -> None:
 
 
 @pytest.mark.shared
-def test_edgars_real_tickers(shared_data: Path) -> None:
+def test_real_tickers(shared_data: Path) -> None:
     found = read_company_tickers((shared_data / "edgar/indexes/company_tickers.json").read_bytes())
     assert len(found) > 9000
     assert found["BRK-B"] == "0001067983"
@@ -58,7 +58,7 @@ def test_edgars_real_tickers(shared_data: Path) -> None:
         ("0001094891-00-000193.txt", "4", dt.date(2000, 3, 14), None),
     ],
 )
-def test_real_submissions_are_whole_and_say_what_they_are(
+def test_headers_of_real_submissions(
     shared_data: Path, name: str, form: str, filed_at: dt.date, ciks: set[str] | None
 ) -> None:
     content = (shared_data / "edgar/submissions" / name).read_bytes()
@@ -72,7 +72,7 @@ def test_real_submissions_are_whole_and_say_what_they_are(
         check_submission(content[: len(content) * 2 // 3])
 
 
-def test_the_samples_indexes_are_edgars(submissions: list[Submission], edgar: LocalEdgar) -> None:
+def test_indexes_of_the_sample_are_read_like_edgars(submissions: list[Submission], edgar: LocalEdgar) -> None:
     daily = form_index(submissions, daily=DAY)
     quarterly = form_index(submissions)
     for index in (read_day(DAY, daily), read_quarter(Quarter(2023, 1), quarterly, LIMIT)):
@@ -92,7 +92,7 @@ def test_the_samples_indexes_are_edgars(submissions: list[Submission], edgar: Lo
         b"Form Type   Company Name\n" + b"-" * 40 + b"\n10-K\n",
     ],
 )
-def test_what_is_no_index_is_not_an_empty_one(content: bytes) -> None:
+def test_content_that_is_not_an_index_is_an_error(content: bytes) -> None:
     with pytest.raises(EdgarUnavailableError):
         read_day(DAY, content)
 
@@ -103,19 +103,19 @@ def test_a_damaged_quarterly_index() -> None:
         read_quarter(Quarter(2023, 1), packed[:-9], LIMIT)
 
 
-def test_a_small_quarterly_index_that_stands_for_a_huge_one() -> None:
+def test_a_quarterly_index_that_decompresses_to_too_much() -> None:
     with pytest.raises(EdgarRefusedError, match=r"longer than 1,048,576 bytes, the setting edgar\.max_index_bytes"):
         read_quarter(Quarter(2023, 1), gzip.compress(b" " * (LIMIT + 1)), LIMIT)
 
 
-def test_addresses_are_those_of_edgar(edgar: LocalEdgar) -> None:
+def test_urls(edgar: LocalEdgar) -> None:
     archives = "/Archives/edgar"
     assert day_url(DAY).endswith(f"{archives}/daily-index/2020/QTR1/form.20200318.idx")
     assert quarter_url(Quarter(2020, 1)).endswith(f"{archives}/full-index/2020/QTR1/form.gz")
     assert filing_url("0000320193", "0000320193-24-000123").endswith(f"{archives}/data/320193/0000320193-24-000123.txt")
 
 
-def test_a_submission_of_the_feed_has_the_same_facts(submissions: list[Submission]) -> None:
+def test_headers_of_the_feed_have_the_same_facts(submissions: list[Submission]) -> None:
     for submission in submissions:
         header = read_header(submission.content)
         assert read_header(as_feed(submission)) == header

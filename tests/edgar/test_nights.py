@@ -55,7 +55,7 @@ def moved(submission: Submission, day: dt.date) -> Submission:
 
 
 @pytest.mark.slow
-def test_three_nights(
+def test_three_nights_of_sync_with_faults(
     edgar: LocalEdgar,
     republish: Republish,
     submissions: list[Submission],

@@ -33,7 +33,7 @@ def real(folder: Path, name: str) -> Submission:
 
 
 @pytest.mark.slow
-def test_real_filings_go_all_the_way(
+def test_real_filings_from_edgar_to_the_index(
     sync: Syncer, republish: Callable[..., None], shared_data: Path, local_settings: Settings, tmp_path: Path
 ) -> None:
     filings = [real(shared_data, name) for name in REAL]
@@ -51,7 +51,7 @@ def test_real_filings_go_all_the_way(
     assert index_backlog(sync.ledger, store, index).new == ()
 
 
-def test_a_real_daily_index_says_what_would_be_fetched(sync: Syncer, edgar: LocalEdgar, shared_data: Path) -> None:
+def test_a_dry_run_over_a_real_daily_index(sync: Syncer, edgar: LocalEdgar, shared_data: Path) -> None:
     day = dt.date(2020, 3, 18)
     folder = edgar.folder / "Archives/edgar/daily-index/2020/QTR1"
     folder.mkdir(parents=True)

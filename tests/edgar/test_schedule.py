@@ -27,13 +27,13 @@ def note(ledger: Ledger, selection: Selection, unit: str, first: dt.date, last: 
     ledger.note_index(IndexRead(unit, selection.key(), first, last, 1, 1, False, {}, at))
 
 
-def test_quarters_that_are_over_are_read_whole_and_the_present_one_by_day(ledger: Ledger) -> None:
+def test_past_quarters_are_read_whole_and_the_current_one_by_day(ledger: Ledger) -> None:
     due = schedule.due(since("2023-11-10"), ledger, NOW, WEEK, everything=False)
     assert due[:3] == [Quarter(2023, 4), Quarter(2024, 1), Quarter(2024, 2)]
     assert due[3:] == list(schedule.weekdays(dt.date(2024, 4, 1), NOW.date()))
 
 
-def test_days_that_were_read_are_read_again_for_a_week_and_quarters_once_a_week(ledger: Ledger) -> None:
+def test_days_are_read_again_for_a_week_and_quarters_once_a_week(ledger: Ledger) -> None:
     selection = since("2024-01-01")
     for day in schedule.weekdays(selection.since, NOW.date()):
         note(ledger, selection, day_unit(day), day, day)
@@ -45,14 +45,14 @@ def test_days_that_were_read_are_read_again_for_a_week_and_quarters_once_a_week(
     assert later[:2] == [Quarter(2024, 1), Quarter(2024, 2)]
 
 
-def test_a_quarter_that_was_read_in_part_is_read_again(ledger: Ledger) -> None:
+def test_a_partly_read_quarter_is_read_again_for_a_wider_range(ledger: Ledger) -> None:
     narrow, wide = since("2024-03-01"), since("2024-01-01")
     note(ledger, narrow, quarter_unit(Quarter(2024, 1)), dt.date(2024, 3, 1), dt.date(2024, 3, 31))
     assert Quarter(2024, 1) not in schedule.due(narrow, ledger, NOW, WEEK, everything=False)
     assert Quarter(2024, 1) in schedule.due(wide, ledger, NOW, WEEK, everything=False)
 
 
-def test_the_watermark_is_the_day_before_the_first_that_lacks_something(ledger: Ledger) -> None:
+def test_the_watermark_is_the_day_before_the_first_incomplete_one(ledger: Ledger) -> None:
     selection = since("2024-05-01")
 
     def watermark(give_up_after: int = 10) -> dt.date | None:

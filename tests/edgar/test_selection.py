@@ -18,7 +18,7 @@ def selection(forms: str = "10-K", ciks: frozenset[str] | None = None) -> Select
     return Selection(DAY, DAY, parse_forms(forms), ciks)
 
 
-def test_a_form_stands_for_its_amendments_and_for_nothing_else() -> None:
+def test_a_form_includes_its_amendments_only() -> None:
     def wanted(forms: str) -> set[str]:
         filings = [
             replace(FILING, form=form) for form in ("10-K", "10-K/A", "8-K/A", "10-KT", "10-K405", "10-Q", "8-K12B")
@@ -35,7 +35,7 @@ def test_a_joint_filing_is_wanted_for_any_of_its_companies() -> None:
     assert not selection(ciks=frozenset({"0000000003"})).wants(joint)
 
 
-def test_the_dates_do_not_change_for_whom_an_index_was_read() -> None:
+def test_the_key_of_a_selection_ignores_dates() -> None:
     assert selection().key() == replace(selection(), until=DAY + dt.timedelta(days=9)).key()
     assert selection().key() != selection("10-K,8-K").key()
     assert selection().key() != selection(ciks=frozenset({"0000000001"})).key()
@@ -71,14 +71,14 @@ def test_lists_of_companies(tmp_path: Path, text: str, kind: str, ciks: set[str]
         ("Symbol,Security\n", "tickers", "lists no company"),
     ],
 )
-def test_a_line_that_is_no_company_is_named(tmp_path: Path, text: str, kind: str, problem: str) -> None:
+def test_the_error_names_a_line_that_is_not_a_company(tmp_path: Path, text: str, kind: str, problem: str) -> None:
     path = tmp_path / "list.csv"
     path.write_text(text)
     with pytest.raises(UsageError, match=problem):
         read_companies(str(path), kind)
 
 
-def test_a_list_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_list(tmp_path: Path) -> None:
     with pytest.raises(SourceError):
         read_companies(str(tmp_path / "none.txt"), "tickers")
 

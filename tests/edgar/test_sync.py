@@ -33,7 +33,7 @@ def renumbered(submission: Submission, number: int) -> bytes:
     return submission.content.replace(submission.accession.encode(), accession.encode())
 
 
-def test_everything_wanted_lands_as_edgar_has_it(
+def test_wanted_filings_are_stored_as_edgar_has_them(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     summary = sync()
@@ -51,7 +51,7 @@ def test_everything_wanted_lands_as_edgar_has_it(
     assert all(request.agent == CONTACT for request in edgar.requests)
 
 
-def test_a_second_run_fetches_nothing_and_reads_no_index_that_has_not_changed(sync: Syncer, edgar: LocalEdgar) -> None:
+def test_a_second_run_fetches_nothing_and_skips_unchanged_indexes(sync: Syncer, edgar: LocalEdgar) -> None:
     sync()
     edgar.requests.clear()
     summary = sync()
@@ -70,7 +70,7 @@ def test_the_last_day_is_not_complete_before_edgar_publishes_its_index(sync: Syn
     assert later.incomplete_days == []
 
 
-def test_forms_stand_for_their_amendments(sync: Syncer, republish: Republish, submissions: list[Submission]) -> None:
+def test_amendments_are_fetched(sync: Syncer, republish: Republish, submissions: list[Submission]) -> None:
     annual = of_form(submissions, "10-K")[0]
     amendment = replace(
         annual,
@@ -96,7 +96,7 @@ def test_companies_are_chosen_by_cik(sync: Syncer, submissions: list[Submission]
     assert summary.fetched == sum(submission.cik != one for submission in submissions)
 
 
-def test_a_wider_range_takes_the_rest_of_a_quarter_that_was_read(sync: Syncer, submissions: list[Submission]) -> None:
+def test_a_wider_range_fetches_the_rest_of_a_quarter(sync: Syncer, submissions: list[Submission]) -> None:
     middle = sorted(submission.filed_at for submission in submissions)[len(submissions) // 2]
     narrow = sync(since=middle)
     assert narrow.fetched < len(submissions)
@@ -104,7 +104,7 @@ def test_a_wider_range_takes_the_rest_of_a_quarter_that_was_read(sync: Syncer, s
     assert narrow.fetched + wide.fetched == len(submissions)
 
 
-def test_a_failing_filing_holds_up_its_day_until_it_is_there(
+def test_a_failed_filing_keeps_its_day_incomplete_until_it_is_fetched(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     victim = submissions[3]
@@ -121,7 +121,7 @@ def test_a_failing_filing_holds_up_its_day_until_it_is_there(
     assert len(edgar.asked("/edgar/data/")) == 1
 
 
-def test_a_filing_that_is_never_there_is_given_up_in_the_end(
+def test_a_missing_filing_is_given_up_in_the_end(
     sync: Syncer, edgar: LocalEdgar, edgar_settings: EdgarSettings, submissions: list[Submission]
 ) -> None:
     (edgar.folder / "Archives" / submissions[0].path).unlink()
@@ -134,9 +134,7 @@ def test_a_filing_that_is_never_there_is_given_up_in_the_end(
     assert sync(settings=patient, retry_failed=True).failed
 
 
-def test_a_block_page_stops_everybody_for_a_while_and_nothing_is_lost(
-    sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
-) -> None:
+def test_a_block_page_pauses_all_requests(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     edgar.fail(submissions[5].path, BLOCKED)
     summary = sync()
     assert (summary.fetched, summary.pauses) == (len(submissions), 1)
@@ -147,7 +145,7 @@ def test_a_block_page_stops_everybody_for_a_while_and_nothing_is_lost(
     assert min(after) > 0.25
 
 
-def test_when_edgar_goes_on_refusing_the_run_ends_and_the_next_goes_on(
+def test_lasting_refusals_end_the_run_and_the_next_continues(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     for submission in submissions:
@@ -160,9 +158,7 @@ def test_when_edgar_goes_on_refusing_the_run_ends_and_the_next_goes_on(
     assert len(sync.stored()) == len(submissions)
 
 
-def test_too_many_requests_waits_as_long_as_edgar_says(
-    sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
-) -> None:
+def test_status_429_pauses_for_retry_after(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     edgar.fail(submissions[0].path, Fault(429, b"slow down", headers=(("Retry-After", "1"),)))
     summary = sync()
     assert (summary.pauses, summary.fetched) == (1, len(submissions))
@@ -170,7 +166,7 @@ def test_too_many_requests_waits_as_long_as_edgar_says(
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_a_download_that_breaks_off_goes_on_where_it_was(
+def test_a_broken_download_is_resumed(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission], compress: bool
 ) -> None:
     edgar.compress = compress
@@ -185,7 +181,7 @@ def test_a_download_that_breaks_off_goes_on_where_it_was(
 
 
 @pytest.mark.parametrize("compress", [True, False])
-def test_a_body_that_a_proxy_cut_short_is_not_taken_for_the_filing(
+def test_a_silently_truncated_body_is_fetched_again(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission], compress: bool
 ) -> None:
     edgar.compress = compress
@@ -194,7 +190,7 @@ def test_a_body_that_a_proxy_cut_short_is_not_taken_for_the_filing(
     assert submissions[2].content in sync.stored().values()
 
 
-def test_an_index_that_breaks_off_is_read_again(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
+def test_a_truncated_index_is_read_again(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     path = daily_index_path(submissions[-1].filed_at)
     edgar.compress = False
     edgar.fail(path, Fault(cut_after=520, cut_silently=True))
@@ -207,7 +203,7 @@ def test_an_index_that_breaks_off_is_read_again(sync: Syncer, edgar: LocalEdgar,
     assert sync(since=since, now=now).fetched == 1
 
 
-def test_a_late_filing_of_a_young_day_is_picked_up(
+def test_a_late_filing_of_a_recent_day_is_fetched(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     late = max(submissions, key=lambda submission: submission.filed_at)
@@ -226,7 +222,7 @@ def test_a_late_filing_of_a_young_day_is_picked_up(
     assert sync(since=since, until=day, now=now).fetched == 1
 
 
-def test_a_late_filing_of_an_old_quarter_is_picked_up_within_the_week(
+def test_a_late_filing_of_a_past_quarter_is_fetched_within_a_week(
     sync: Syncer, republish: Republish, submissions: list[Submission]
 ) -> None:
     late = min(submissions, key=lambda submission: submission.filed_at)
@@ -237,7 +233,7 @@ def test_a_late_filing_of_an_old_quarter_is_picked_up_within_the_week(
     assert sync(now=NOW + dt.timedelta(days=7)).fetched == 1
 
 
-def test_a_deleted_filing_is_kept_aside_and_comes_back_if_edgar_lists_it_again(
+def test_a_deleted_filing_is_set_aside_and_fetched_if_edgar_lists_it_again(
     sync: Syncer, republish: Republish, submissions: list[Submission]
 ) -> None:
     sync()
@@ -254,7 +250,7 @@ def test_a_deleted_filing_is_kept_aside_and_comes_back_if_edgar_lists_it_again(
     assert sync(recheck=True).fetched == 1
 
 
-def test_an_index_without_most_of_what_was_listed_is_not_believed(
+def test_an_index_that_lacks_too_many_filings_deletes_none(
     sync: Syncer, republish: Republish, submissions: list[Submission]
 ) -> None:
     many = [
@@ -273,7 +269,7 @@ def test_an_index_without_most_of_what_was_listed_is_not_believed(
     assert len(sync(recheck=True).deleted) == 1
 
 
-def test_a_corrected_filing_replaces_what_was_there(
+def test_a_corrected_filing_replaces_the_stored_one(
     sync: Syncer, republish: Republish, submissions: list[Submission]
 ) -> None:
     sync()
@@ -290,7 +286,7 @@ def test_a_corrected_filing_replaces_what_was_there(
     assert corrected.content in sync.stored().values()
 
 
-def test_a_renamed_company_is_the_same_company(
+def test_a_renamed_company_is_not_fetched_again(
     sync: Syncer, republish: Republish, submissions: list[Submission]
 ) -> None:
     one = submissions[0].cik
@@ -301,7 +297,7 @@ def test_a_renamed_company_is_the_same_company(
     assert {e.listed.company for e in sync.ledger.entries() if e.listed.ciks == (one,)} == {"NEW NAME HOLDINGS INC"}
 
 
-def test_a_filing_of_several_companies_is_one_filing(
+def test_a_joint_filing_is_fetched_for_any_of_its_companies(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     joint, other = submissions[0], next(s for s in submissions if s.cik != submissions[0].cik)
@@ -320,21 +316,23 @@ def test_a_filing_of_several_companies_is_one_filing(
     assert joint.content in sync.stored().values()
 
 
-def test_a_dry_run_asks_and_writes_nothing(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
+def test_a_dry_run_fetches_and_writes_nothing(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     summary = sync(dry_run=True)
     assert (summary.waiting, summary.fetched) == (len(submissions), 0)
     assert not edgar.asked("/edgar/data/")
     assert not Path(sync.raw).exists()
 
 
-def test_a_content_of_another_filing_is_refused(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
+def test_content_of_another_filing_is_refused(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
     (edgar.folder / "Archives" / submissions[0].path).write_bytes(submissions[1].content)
     summary = sync()
     assert "instead of" in summary.failed[0].reason
     assert len(sync.stored()) == len(submissions) - 1
 
 
-def test_a_lost_ledger_costs_no_download(sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]) -> None:
+def test_after_the_loss_of_the_ledger_stored_filings_are_adopted(
+    sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
+) -> None:
     sync()
     shutil.rmtree(Path(sync.raw) / "ledger")
     edgar.requests.clear()
@@ -343,14 +341,14 @@ def test_a_lost_ledger_costs_no_download(sync: Syncer, edgar: LocalEdgar, submis
     assert not edgar.asked("/edgar/data/")
 
 
-def test_days_before_the_range_are_not_asked_for(sync: Syncer, edgar: LocalEdgar) -> None:
+def test_days_before_the_range_are_not_requested(sync: Syncer, edgar: LocalEdgar) -> None:
     sync(since=dt.date(2024, 3, 11))
     days = [request.path[-12:-4] for request in edgar.asked("daily-index")]
     assert min(days) == "20240311"
     assert SINCE.strftime("%Y%m%d") not in days
 
 
-def test_a_disk_that_takes_no_more_ends_the_run_with_one_line_and_counts_no_try(
+def test_an_unusable_scratch_folder_ends_the_run_and_counts_no_try(
     sync: Syncer, edgar_settings: EdgarSettings, tmp_path: Path, submissions: list[Submission]
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
@@ -361,7 +359,7 @@ def test_a_disk_that_takes_no_more_ends_the_run_with_one_line_and_counts_no_try(
     assert sync().fetched == len(submissions)
 
 
-def test_who_interrupts_a_pause_does_not_wait_for_its_end(
+def test_ctrl_c_ends_a_pause_at_once(
     sync: Syncer, edgar: LocalEdgar, edgar_settings: EdgarSettings, submissions: list[Submission]
 ) -> None:
     edgar.fail(submissions[0].path, BLOCKED)

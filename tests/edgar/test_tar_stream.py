@@ -54,7 +54,7 @@ def read(archive: bytes) -> list[tuple[str, bytes]]:
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
-def test_every_format_gives_its_files(form: str, pack: Callable[[bytes], bytes]) -> None:
+def test_every_tar_format(form: str, pack: Callable[[bytes], bytes]) -> None:
     files = FILES + (LONG if form != "ustar" else [])
     assert read(pack(written(files, FORMATS[form]))) == files
 
@@ -76,7 +76,7 @@ def test_an_archive_of_the_tar_command(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=3000) | st.builds(lambda a, b, c: written(FILES, tarfile.PAX_FORMAT)[:a] + b + c,
        st.integers(0, 8000), st.binary(max_size=600), st.just(b"\0" * 1024)))  # fmt: skip
-def test_whatever_it_is_it_is_read_or_refused(content: bytes) -> None:
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     try:
         read(content)
     except ArchiveError as error:
@@ -85,7 +85,7 @@ def test_whatever_it_is_it_is_read_or_refused(content: bytes) -> None:
         assert content.startswith(b"\x1f\x8b")
 
 
-def test_what_is_cut_is_not_taken_for_all() -> None:
+def test_a_truncated_archive_is_an_error() -> None:
     whole = written(FILES, tarfile.USTAR_FORMAT)
     for length in (0, 100, 512 + 2, 1024 + 700):
         with pytest.raises(ArchiveError):
@@ -122,12 +122,12 @@ def test_hostile_headers_cost_no_more_than_their_length(archive: bytes) -> None:
     assert time.process_time() - before < 5
 
 
-def test_limits_are_named() -> None:
+def test_the_error_names_the_header_limit() -> None:
     with pytest.raises(ArchiveError, match=f"{MAX_HEADER_BYTES:,} are read"):
         read(HOSTILE["a pax header without an end (CVE-2024-6232)"])
 
 
-def test_how_much_an_archive_may_stand_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_limits_of_size_ratio_and_members(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = gzip.compress(header(tarfile.REGTYPE, b"\0" * 3_000_000))
     monkeypatch.setattr(tar_stream, "_RATIO_FREE_BYTES", 1_000_000)
     with pytest.raises(ArchiveError, match="100 times"):
@@ -140,7 +140,7 @@ def test_how_much_an_archive_may_stand_for(monkeypatch: pytest.MonkeyPatch) -> N
         read(written(FILES, tarfile.USTAR_FORMAT))
 
 
-def test_a_hostile_archive_is_a_problem_of_the_run_and_stops_no_other(
+def test_a_hostile_archive_is_reported_and_the_others_are_read(
     sync: Syncer, tmp_path: Path, submissions: list[Submission]
 ) -> None:
     good = written([(f"{submissions[0].accession}.nc", as_feed(submissions[0]))], tarfile.GNU_FORMAT)

@@ -48,7 +48,7 @@ def tangled(tmp_path: Path, submissions: list[Submission]) -> Path:
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("sent", [unpack._SENT_BYTES, 0], ids=["contents sent", "dumps read again"])
-def test_the_order_of_the_workers_changes_nothing(
+def test_the_result_does_not_depend_on_the_order_of_workers(
     tmp_path: Path, tangled: Path, edgar_settings: EdgarSettings, seed: int, sent: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unpack, "_SENT_BYTES", sent)
@@ -70,7 +70,7 @@ def test_the_order_of_the_workers_changes_nothing(
     assert left_by_a_sync(at_once.raw) == left_by_a_sync(inline.raw)
 
 
-def test_a_run_that_was_killed_adopts_what_its_workers_had_stored(
+def test_a_rerun_adopts_what_workers_of_a_killed_run_stored(
     tmp_path: Path, tangled: Path, edgar_settings: EdgarSettings
 ) -> None:
     inline = Syncer(str(tmp_path / "inline"), edgar_settings)

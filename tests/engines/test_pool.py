@@ -217,3 +217,18 @@ async def test_the_parent_calls_outside_models(make: MakePool) -> None:
         await asyncio.sleep(0.01)
     slow.cancel()
     await asyncio.wait_for(cancelled.wait(), 20)
+
+
+class _TwoArgumentsError(Exception):
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(f"{status}: {text}")
+
+
+async def test_an_error_of_an_outside_model_that_cannot_be_pickled_reaches_the_caller(make: MakePool) -> None:
+    async def chat(messages: tuple[Message, ...], schema: object) -> ChatReply:
+        raise _TwoArgumentsError(500, messages[0].content)
+
+    pool = make(10.0, outsiders={"chat": chat})
+    with pytest.raises(RuntimeError, match="_TwoArgumentsError: 500: hello"):
+        await pool.answer(Question("q", "chat hello"))
+    assert await ask(pool, "hello") in pool.pids

@@ -136,6 +136,8 @@ def test_the_same_figures_of_two_filings_are_shown_once(
     assert len(figures) > 1
 
 
-def test_no_passages_are_no_evidence(facts: FilingFacts, retrieve: Callable[[str], Retrieved], question: str) -> None:
+def test_without_passages_there_is_no_evidence(
+    facts: FilingFacts, retrieve: Callable[[str], Retrieved], question: str
+) -> None:
     query, _, _ = retrieve(question)
     assert evidence_blocks(query, (), facts, EvidenceSettings()) == Evidence()

@@ -77,7 +77,7 @@ def test_rows_of_an_html_page_have_their_figures() -> None:
     assert table.title.startswith("The following table shows")
 
 
-def test_running_headers_and_page_numbers_are_no_lines() -> None:
+def test_running_headers_and_page_numbers_are_not_lines() -> None:
     words = [line.words for line in page_lines(PDF_STATEMENT)]
     assert "Table of Contents" not in words
     assert not any("Form 10-K" in line.words for line in page_lines(HTML_NOTE))
@@ -99,7 +99,7 @@ def test_a_second_set_of_years_begins_another_table() -> None:
     assert [row.label for row in second.rows] == ["Sales", "Cost"]
 
 
-def test_a_sentence_that_ends_with_a_figure_is_no_row() -> None:
+def test_a_sentence_that_ends_with_a_figure_is_not_a_row() -> None:
     sentence = "The net increase in cash that the company has reported for the year ended December 31, 2023 was $12.8"
     assert not [part for part in page_parts(f"{sentence}\n{sentence}") if isinstance(part, TablePart)]
 

@@ -117,18 +117,30 @@ def test_a_page_whose_text_is_out_of_order_is_shown_by_its_line_items() -> None:
     assert "|USD millions, 12 months to|Dec 2022|" in table.text
 
 
+def test_tagged_numbers_in_sentences_are_not_rows() -> None:
+    lines = "".join(
+        f"Of these, {number} million were paid in {number} regions of the country.\n" for number in range(9)
+    )
+    facts = tuple(
+        replace(_item(10_000 + n, 0, "Payments", str(n), 2022, None), concept="us-gaap:Payments") for n in range(9)
+    )
+    (table, *_) = [block for block in _evidence(PAGE + lines, (*_items(), *facts)).blocks if block.kind == "table"]
+    assert "|Widgets and gadgets|$1,200|$1,100|40|30|" in table.text.split("\n")
+    assert "Payments" not in table.text
+
+
 @pytest.mark.parametrize("place", ["signatures", "contents", "exhibit_index"])
-def test_pages_that_are_no_evidence_are_left_out(place: Place) -> None:
+def test_pages_that_are_not_evidence_are_left_out(place: Place) -> None:
     assert _evidence(PAGE, _items(), place) == Evidence()
 
 
-def test_a_consent_of_auditors_is_no_evidence() -> None:
+def test_a_consent_of_auditors_is_not_evidence() -> None:
     consent = "Consent of Independent Registered Public Accounting Firm\nWe consent to the use of our report on sales."
     assert _evidence(consent, place="exhibit") == Evidence()
     assert _evidence("List of sales by subsidiary, of which there were three in the year.", place="exhibit").blocks
 
 
-def test_titles_with_page_numbers_are_no_evidence() -> None:
+def test_titles_with_page_numbers_are_not_evidence() -> None:
     listed = "\n".join(f"Sales of region {page}\n{page}" for page in range(10, 20))
     assert not any(block.kind == "table" for block in _evidence(f"Overview\n{listed}").blocks)
 
@@ -152,6 +164,15 @@ def test_two_passages_of_one_page_are_one_block() -> None:
     (block,) = evidence_blocks(Query("q", "sales"), halves, facts, ALL).blocks
     assert block.passages == tuple(halves)
     assert block.text.count("Sales rose") == 6
+
+
+def test_cells_are_only_those_of_blocks_that_fit_after_escaping() -> None:
+    table = "2022 | 2021\nSales | 1,200 | 1,100\nCost | 30 | 25"
+    text = f"Sales grew{' <<<<<<<<<<' * 40} in the year.\nSales of Acme\n{table}"
+    items = (_item(1, 1, "Sales", "1,200", 2022, None), _item(1, 2, "Sales", "1,100", 2021, None))
+    facts = OneFiling(ParsedFiling(FILING, (Page(0, text),), items))
+    settings = EvidenceSettings(max_tokens=200, max_cells=0)
+    assert evidence_blocks(Query("q", "sales"), [facts.whole_page(0)], facts, settings) == Evidence()
 
 
 @given(st.text(alphabet=st.sampled_from("sales |\\`<1,0.\n\ufdfa"), max_size=2_000))

@@ -16,7 +16,7 @@ def test_dates_are_read_as_printed(text: str) -> None:
     assert first_date(f"ended {text} or") == dt.date(2015, 12, 31)
 
 
-def test_what_is_no_date_is_left_out() -> None:
+def test_other_texts_are_not_dates() -> None:
     assert first_date("February 30, 2015 and 13/13/2015, May 2015") is None
 
 

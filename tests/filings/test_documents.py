@@ -1,4 +1,4 @@
-"""Contracts and other documents that are no filings."""
+"""Contracts and other documents that are not filings."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_the_pages_of_a_pdf_are_its_own() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"), [(b"", "empty"), (b" \n\t ", "unknown_format"), (b"PK\x03\x04", "unknown")]
 )
-def test_what_cannot_be_read_says_why(content: bytes, reason: str) -> None:
+def test_unreadable_files_say_why(content: bytes, reason: str) -> None:
     with pytest.raises(FilingError) as error:
         parse_document(content, "x.txt", SETTINGS)
     assert error.value.reason.startswith(reason)

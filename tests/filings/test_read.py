@@ -86,6 +86,13 @@ def test_a_filing_reads_the_same_in_every_format_and_under_any_name(content: byt
     assert [page.page for page in parsed.pages] == [0, 1]
 
 
+@pytest.mark.parametrize("in_submission", [False, True])
+def test_typed_pages_keep_their_lines(in_submission: bool) -> None:
+    text = f"{COVER}\n<PAGE>   2\n<TABLE>\n<S>   <C>\nCash   12\nDebt    3\n</TABLE>\n"
+    content = SUBMISSION.replace(HTML, text) if in_submission else text
+    assert parse(content.encode()).pages[1].text == "Cash   12\nDebt    3"
+
+
 def test_the_sgml_header_goes_before_the_cover() -> None:
     filing = parse(SUBMISSION.encode(), "x.txt").filing
     assert (filing.filing_id, filing.cik, filing.company) == ("0000000123-23-000045", "0000000123", "ACME WIDGETS INC")
@@ -133,7 +140,7 @@ def test_a_genuine_press_release_is_a_filing() -> None:
     ids=["empty", "403", "truncated", "recipe-pdf", "recipe-html", "recipe-txt", "header-only",
          "unpaged-html", "unpaged-txt"],
 )  # fmt: skip
-def test_what_cannot_be_used_says_where_and_why(content: bytes, stage: str, reason: str) -> None:
+def test_failures_say_where_and_why(content: bytes, stage: str, reason: str) -> None:
     assert failure(content) == (stage, reason)
 
 

@@ -20,7 +20,7 @@ SETTINGS = FilingSettings()
         (b"-----BEGIN PRIVACY-ENHANCED MESSAGE-----\nProc-Type: 2001", "submission"),
         (b"<SUBMISSION>\n<ACCESSION-NUMBER>0000000001-25-000114<TYPE>8-K", "submission"),
         (b"\n<ACCEPTANCE-DATETIME>20240313150033\n\nACCESSION NUMBER:\t1", "submission"),
-        (b"FORM 10-K\nANNUAL REPORT\n<PAGE> 2\n", "html"),
+        (b"FORM 10-K\nANNUAL REPORT\n<PAGE> 2\n<TABLE>\n<S> <C>\nCash 12\n</TABLE>\n", "text"),
         (b"FORM 10-K\nANNUAL REPORT for the year\n", "text"),
     ],
 )
@@ -39,7 +39,7 @@ def test_kind_is_judged_by_content(content: bytes, kind: str) -> None:
         (b"\x00\x01\x02\x03" * 50, "unknown_format"),
     ],
 )
-def test_what_is_no_document_says_why(content: bytes, reason: str) -> None:
+def test_rejected_files_say_why(content: bytes, reason: str) -> None:
     with pytest.raises(FilingError) as caught:
         sniff(content, SETTINGS)
     assert (caught.value.stage, caught.value.reason) == ("read", reason)

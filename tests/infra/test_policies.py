@@ -23,7 +23,8 @@ from finray.index.tables import maintenance
 from finray.index.writing.writer import IndexWriter
 from finray.lab.sample.edgar import feed_archive, sample_submissions
 from finray.models.encoder_loading import encoder_dimension
-from finray.storage.locations import read_bytes, s3_filesystem, write_bytes
+from finray.storage.locations import read_bytes, write_bytes
+from finray.storage.s3 import s3_filesystem
 from tests.infra.files import POLICIES
 from tests.infra.iam import Request, allowed, many
 from tests.infra.s3_calls import Call, Recorder, recording_s3

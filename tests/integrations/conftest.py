@@ -13,7 +13,7 @@ from finray.client import Client
 from finray.core.settings import Settings
 from finray.engine import Engine
 from finray.library import Index
-from tests.mcp.test_http import Kept
+from tests.api.batch_service import Borrowed
 
 QUERY = "What were the main risks and the revenue of Grevandor Systems in fiscal 2022?"
 
@@ -28,7 +28,7 @@ def index(engine: Engine) -> Iterator[Index]:
 def client(
     service: LocalService, serving_settings: Settings, keys_file: Path, key: str, listen: Callable[[Any], str]
 ) -> Iterator[Client]:
-    app: Any = create_app(Kept(service), serving_settings.serving, KeyRing(str(keys_file), 0.0))
+    app: Any = create_app(Borrowed(service), serving_settings.serving, KeyRing(str(keys_file), 0.0))
     with Client(listen(app), key) as client:
         yield client
 

@@ -35,7 +35,7 @@ from finray.index.job.in_process import index_in_process
 from finray.index.upkeep.check import check_index
 from finray.lab.sample.edgar import sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
-from finray.storage.locations import s3_filesystem
+from finray.storage.s3 import s3_filesystem
 from tests.weightless import VARIABLES
 from tools.faults.contents import differences, read_contents
 from tools.faults.edgar import Fault, LocalEdgar
@@ -46,7 +46,7 @@ RAY = str(Path(sys.executable).with_name("ray"))
 N_QUESTIONS = 30
 
 
-def test_a_job_carries_the_code_and_settings_files_and_nothing_that_lies_about(tmp_path: Path) -> None:
+def test_the_package_of_a_job_has_code_and_settings_only(tmp_path: Path) -> None:
     checkout = tmp_path / "checkout"
     carried = ["finray/presets/local.toml", "finray/cli.py", "jobs/answer.py", "mine.toml", "pyproject.toml"]
     left = [
@@ -176,7 +176,7 @@ def stop(head: subprocess.Popen[bytes]) -> None:
 @pytest.mark.ray
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_the_jobs_on_a_cluster_and_s3_give_what_a_local_run_gives(
+def test_jobs_on_a_cluster_and_s3_give_the_result_of_a_local_run(
     jobs: Jobs, s3: str, local_settings: Settings, tmp_path: Path
 ) -> None:
     submit = jobs.submit
@@ -249,7 +249,7 @@ def stored(raw: Path) -> dict[str, bytes]:
 @pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_two_syncs_share_one_pace_and_one_whose_driver_is_killed_goes_on_when_it_is_submitted_again(
+def test_two_syncs_share_one_pace_and_a_killed_one_continues_when_resubmitted(
     jobs: Jobs, edgar: tuple[LocalEdgar, dict[str, str]], local_settings: Settings, tmp_path: Path
 ) -> None:
     server, variables = edgar

@@ -17,20 +17,11 @@ from finray.api.keys import KeyRing
 from finray.api.service import LocalService
 from finray.core.settings import Settings
 from finray.mcp.http import McpEndpoint
+from tests.api.batch_service import Borrowed
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 Start = Callable[..., str]
-
-
-class Kept:
-    """``service`` for an application that must not end it."""
-
-    def __init__(self, service: LocalService) -> None:
-        self._service = service
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +31,7 @@ def start(service: LocalService, serving_settings: Settings, keys_file: Path, li
     def begin(auth: bool = True, **changed: Any) -> str:
         settings = serving_settings.serving.model_copy(update=changed)
         keys = KeyRing(str(keys_file), 0.0) if auth else None
-        return listen(create_app(Kept(service), settings, keys, endpoints=[McpEndpoint]))
+        return listen(create_app(Borrowed(service), settings, keys, endpoints=[McpEndpoint]))
 
     return begin
 
@@ -97,7 +88,7 @@ def test_requests_and_questions_count_toward_the_limits_of_the_key(start: Start,
     assert "this key may ask 6 a minute (serving.questions_per_minute)" in replies[1].text
 
 
-def test_what_is_no_call_is_refused(url: str, key: str) -> None:
+def test_a_request_that_is_not_a_call_is_refused(url: str, key: str) -> None:
     headers = HEADERS | {"Authorization": f"Bearer {key}"}
     assert httpx.get(f"{url}/mcp", headers=headers).json()["error"]["code"] == "method_not_allowed"
     assert httpx.post(f"{url}/mcp", content=b"{", headers=headers | {"Content-Type": "application/json"}).is_error

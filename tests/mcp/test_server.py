@@ -36,7 +36,7 @@ async def called(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    """The one line with which a tool fails."""
+    """The one-line error of a tool."""
     result = await client.call_tool(tool, arguments)
     assert result.is_error
     (content,) = result.content
@@ -46,7 +46,7 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 
 def inside(text: str, name: str = "passage") -> str:
-    """What stands between the tags."""
+    """The text between the tags."""
     match = re.fullmatch(rf"<({name}-[0-9a-f]{{16}})>\n(.*)\n</\1>", text, re.DOTALL)
     assert match, text
     return match[2]
@@ -222,7 +222,7 @@ class Reading:
         return work(self.index, *args)
 
 
-async def test_a_failure_inside_names_no_place(connect: Connect) -> None:
+async def test_an_internal_failure_discloses_no_location(connect: Connect) -> None:
     async with connect(Reading(None)) as client:
         assert await refused(client, "list_filings") == "Error executing tool list_filings"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.core.settings import EncoderSettings
+from finray.core.settings import EncoderSettings, load_settings
 from finray.models.encoder import Encoder
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.models.minilm import check_weights, minilm_folder
@@ -98,6 +98,13 @@ def test_a_model_that_is_not_there_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelUnavailableError, match="empty"):
         load_encoder(EncoderSettings(model=str(tmp_path / "empty")))
+
+
+@pytest.mark.parametrize("backend", ["openvino", "onnx"])
+def test_the_backend_changes_neither_the_index_nor_which_answers_are_done(backend: str) -> None:
+    torch, other = (load_settings(overrides={"encoder.backend": name}) for name in ("torch", backend))
+    assert torch.index_hash() == other.index_hash()
+    assert torch.answer_hash() == other.answer_hash()
 
 
 def test_a_device_that_is_not_there_is_named() -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import logging
 import pickle
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -121,10 +119,7 @@ def test_code_in_a_models_folder_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("local", [True, False])
-def test_vllm_is_given_the_same(local: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    platform = SimpleNamespace(is_cpu=lambda: True)
-    monkeypatch.setitem(sys.modules, "vllm", SimpleNamespace())
-    monkeypatch.setitem(sys.modules, "vllm.platforms", SimpleNamespace(current_platform=platform))
+def test_vllm_loads_the_same_revision_as_safely(local: bool, tmp_path: Path) -> None:
     model = str(tmp_path) if local else "acme/large"
     arguments = engine_arguments(LlmSettings(backend="vllm", model=model, revision=FIRST), on_cpu=False)
     assert (arguments["trust_remote_code"], arguments["load_format"]) == (False, "safetensors")

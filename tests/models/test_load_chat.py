@@ -1,4 +1,4 @@
-"""Which model the settings choose, and what is said where it cannot be had."""
+"""Which language model the settings choose, and the errors if it is missing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import LlmSettings, load_settings
+from finray.models import vllm_engine
 from finray.models.load_chat import load_chat
 from finray.models.openai_http import OpenAIChatModel
 from finray.models.replay_cache import ReplayingChatModel
+from finray.models.vllm_engine import shared_vllm
 
 
 def test_a_server_unless_something_else_is_said() -> None:
@@ -27,6 +29,24 @@ def test_without_vllm_the_message_says_what_to_install(monkeypatch: pytest.Monke
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(ModelUnavailableError, match=r"Install finray\[vllm\]"):
         load_chat(LlmSettings(backend="vllm", model="someone/small"))
+
+
+def test_engines_are_shared_by_users_of_one_model_and_revision(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[LlmSettings] = []
+
+    class Engine:
+        closed = False
+
+        def __init__(self, settings: LlmSettings) -> None:
+            started.append(settings)
+
+    monkeypatch.setattr(vllm_engine, "VllmChatModel", Engine)
+    monkeypatch.setattr(vllm_engine, "_engines", {})
+    one = LlmSettings(backend="vllm", model="acme/chat", revision="1" * 40)
+    other = one.model_copy(update={"revision": "2" * 40})
+    assert shared_vllm(one).engine is shared_vllm(one.model_copy(update={"temperature": 1.0})).engine
+    assert shared_vllm(one).engine is not shared_vllm(other).engine
+    assert started == [one, other]
 
 
 @pytest.mark.parametrize("model", ["", "/nowhere", "./nowhere", "~/nowhere/model", "a/b/c"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from finray.core.errors import ModelUnavailableError
-from finray.core.settings import EncoderSettings, load_settings
+from finray.core.settings import EncoderSettings
 from finray.models import minilm_encoder
 from finray.models.devices import multiplies_bf16
 from finray.models.encoder_loading import load_encoder
@@ -101,12 +101,6 @@ def test_it_is_chosen_if_nothing_faster_is_at_hand(
 def test_what_it_does_not_compute_is_refused_with_the_fix(wanted: dict[str, Any], said: str) -> None:
     with pytest.raises(ModelUnavailableError, match=said):
         load_encoder(EncoderSettings(**wanted, backend="onnx"))
-
-
-def test_the_backend_changes_neither_the_index_nor_which_answers_are_done() -> None:
-    torch, onnx = (load_settings(overrides={"encoder.backend": name}) for name in ("torch", "onnx"))
-    assert torch.index_hash() == onnx.index_hash()
-    assert torch.answer_hash() == onnx.answer_hash()
 
 
 def test_it_loads_neither_torch_nor_transformers() -> None:

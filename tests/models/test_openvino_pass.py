@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from finray.core.errors import MissingExtraError, ModelUnavailableError
-from finray.core.settings import EncoderSettings, load_settings
+from finray.core.settings import EncoderSettings
 from finray.models import openvino_pass, transformer_encoder
 from finray.models.encoder_loading import load_encoder
 from finray.models.transformer_encoder import chosen_backend
@@ -43,12 +43,6 @@ def test_a_missing_openvino_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "openvino", None)
     with pytest.raises(MissingExtraError, match=r"finray\[openvino\]"):
         load_encoder(EncoderSettings(model="minilm", backend="openvino"), threads=1)
-
-
-def test_the_backend_changes_neither_the_index_nor_which_answers_are_done() -> None:
-    torch_, openvino = (load_settings(overrides={"encoder.backend": name}) for name in ("torch", "openvino"))
-    assert torch_.index_hash() == openvino.index_hash()
-    assert torch_.answer_hash() == openvino.answer_hash()
 
 
 @needs_openvino

@@ -1,4 +1,4 @@
-"""The row reader on MiniLM's package: scores of rows, what the question tells, texts of any length."""
+"""The row reader: scores of rows, what it reads from the question, texts of any length."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_fall_counts_backwards_more_than_a_rise() -> None:
     assert fall > rise
 
 
-def test_operands_are_missed_where_they_are_not() -> None:
+def test_absent_operands_lower_the_odds() -> None:
     there, gone = row_reader().rows(QUESTION, ROWS), row_reader().rows(QUESTION, ROWS[1:])
     assert there.present > gone.present
     assert there.operand[0] > max(there.operand[1:])

@@ -17,7 +17,7 @@ from finray.core.settings import FilingSettings
 from finray.filings.cover import facts, names, registrant, release
 from finray.filings.pages import items
 from finray.filings.tables import cells, note_units, scales, statements
-from finray.filings.tables import rows as table_rows
+from finray.filings.tables.grids import MAX_LABEL
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from finray.question.periods import shorthand
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
@@ -30,10 +30,10 @@ LIMITS = {
     "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/plans/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
-    "finray/answering/cells/operands.py": table_rows.MAX_LABEL,
-    "finray/answering/cells/cell_words.py": table_rows.MAX_LABEL,
-    "finray/answering/cells/row_match.py": table_rows.MAX_LABEL,
-    "finray/filings/tables/canonical.py": 2 * table_rows.MAX_LABEL,
+    "finray/answering/cells/operands.py": MAX_LABEL,
+    "finray/answering/cells/cell_words.py": MAX_LABEL,
+    "finray/answering/cells/row_match.py": MAX_LABEL,
+    "finray/filings/tables/canonical.py": 2 * MAX_LABEL,
     "finray/filings/tables/cells.py": cells.MAX_CELL,
     "finray/filings/tables/note_units.py made as wording": note_units.MAX_NAMED,
     "finray/filings/cover/release.py _NAME_AT_END": release._NAME_REACH,
@@ -46,23 +46,23 @@ LINEAR = 5.0
 
 _NAME = "a" * (names.MAX_NAME - 1) + "."
 EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
-    "finray/answering/plans/coverage.py": [
-        {"found": "Acme Widget", "companies": "Torvane|Ruthimoor", "beside": r"(?:['’]s?)?(?:, | and | or )"}
-    ],
     "finray/answering/table_reader/initials.py": [{"names": {"North America Beverages": "NAB", "FLNA": "Frito-Lay"}}],
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
-    "finray/answering/presence.py": [{"word": "a" * 100}],
+    "finray/answering/presence.py": [
+        {
+            "word": "a" * 100,
+            "found": "Acme Widget",
+            "companies": "Torvane|Ruthimoor",
+            "beside": r"(?:['’]s?)?(?:, | and | or )",
+        }
+    ],
     "finray/filings/tables/canonical.py": [],
     "finray/question/periods/shorthand.py": [
         {"pattern": pattern.pattern}
         for pattern, _ in (*shorthand._DATES, *shorthand._ENDS, *shorthand._PARTS, *shorthand._YEARS)
     ],
     "finray/retrieval/question_names.py": [{"core": ("acme", "widget", "holdings"), "name": "acme widget"}],
-    "finray/filings/pages/items.py": [
-        {"titles": titles, "number": number, "title": title}
-        for titles in (items._TITLES_10K, items._TITLES_10Q)
-        for number, title in titles.items()
-    ],
+    "finray/filings/pages/items.py": [{"item": item, "pattern": title} for item, title in items._TITLES.items()],
     "finray/filings/cover/names.py": [{"words": [_NAME]}],
     "finray/filings/tables/note_units.py": [{"wording": wording} for _, wording in note_units._WORDINGS],
     "finray/filings/phrases.py": [],

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from finray.core.filing import Statement
 from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
@@ -27,9 +28,15 @@ def document(reader: IndexReader) -> Document:
     return next(Document(f, 1.0) for f in reader.filings() if f.doc_name == NAME)
 
 
+async def found(
+    reader: IndexReader, text: str, documents: Sequence[Document], *, k: int = 5, statements: tuple[Statement, ...] = ()
+) -> list[Passage]:
+    retriever = PagePassages(reader, HashEncoder(), shipped_page_model())
+    return list(await retriever.passages(Query(text, text, statements=statements), documents, k, Journal()))
+
+
 async def test_passages_are_chunks_of_the_filing_best_first(reader: IndexReader, document: Document) -> None:
-    query = Query("unrecognized tax benefits", "unrecognized tax benefits")
-    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(query, [document], 6, Journal())
+    passages = await found(reader, "unrecognized tax benefits", [document], k=6)
     assert len(passages) == 6
     scores = [p.score for p in passages]
     assert scores == sorted(scores, reverse=True)
@@ -41,27 +48,17 @@ async def test_passages_are_chunks_of_the_filing_best_first(reader: IndexReader,
 
 
 async def test_no_filing_no_passage(reader: IndexReader) -> None:
-    assert (
-        list(
-            await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(Query("q", "q"), [], 5, Journal())
-        )
-        == []
-    )
+    assert await found(reader, "q", []) == []
 
 
 async def test_rare_words_are_found(reader: IndexReader, document: Document) -> None:
     text = "operating lease commitments not yet commenced undiscounted future payments"
-    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
-        Query(text, text), [document], 3, Journal()
-    )
+    passages = await found(reader, text, [document], k=3)
     assert any("had not yet commenced" in p.text for p in passages)
 
 
 async def test_pages_give_one_passage_each(reader: IndexReader, document: Document) -> None:
-    query = Query("net income", "net income")
-    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
-        query, [document], 99, Journal()
-    )
+    passages = await found(reader, "net income", [document], k=99)
     pages = [p.page for p in passages]
     assert len(pages) == len(set(pages)) > 8
 
@@ -86,10 +83,7 @@ async def test_the_statement_that_a_metric_needs_comes_first(
 
 async def test_the_better_filing_weighs_on_its_pages(reader: IndexReader, document: Document) -> None:
     other = next(f for f in reader.filings() if f.doc_name == "grevandor-systems-2021-10k")
-    query = Query("net income", "net income", statements=("income",))
-    passages = await PagePassages(reader, HashEncoder(), shipped_page_model()).passages(
-        query, [document, Document(other, 0.5)], 5, Journal()
-    )
+    passages = await found(reader, "net income", [document, Document(other, 0.5)], statements=("income",))
     assert {p.doc_name for p in passages[:3]} == {NAME}
 
 

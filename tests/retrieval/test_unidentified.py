@@ -136,5 +136,16 @@ async def test_a_company_that_is_named_nowhere_has_no_filing(engine: Engine) -> 
     assert prediction.status == "unanswerable"
 
 
+async def test_a_filing_that_names_two_companies_of_a_comparison_is_found_once(tmp_path: Path) -> None:
+    marlowe = report("Marlowe", 2022, covered=True).replace("QUILLFERN", "MARLOWE").replace("1-9595", "1-9696")
+    (tmp_path / "marlowe.htm").write_text(marlowe)
+    (tmp_path / "quillfern.htm").write_text(report("Quillfern", 2022, covered=True))
+    (tmp_path / "scan.htm").write_text(report("Quillfern and Marlowe", 2021, covered=False))
+    index_in_process([str(tmp_path)], str(tmp_path / "index"), SETTINGS)
+    both = open_engine(str(tmp_path / "index"), SETTINGS)
+    documents = await found(both, "Compare the net sales of Quillfern and Marlowe in fiscal 2022")
+    assert sorted(documents) == ["marlowe", "quillfern", "scan"]
+
+
 def _id(engine: Engine, name: str) -> str:
     return next(filing.filing_id for filing in engine.reader.filings() if filing.doc_name == name)

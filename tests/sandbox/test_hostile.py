@@ -29,12 +29,12 @@ def refusal(sandbox: Sandbox, source: str) -> SandboxError:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", REFUSED.values(), ids=REFUSED)
-def test_what_is_outside_the_language_is_refused(sandbox: Sandbox, source: str) -> None:
+def test_programs_outside_the_language_are_refused(sandbox: Sandbox, source: str) -> None:
     assert refusal(sandbox, source).reason in ("refused", "syntax")
 
 
 @pytest.mark.parametrize("source", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_what_is_too_much_is_stopped(sandbox: Sandbox, source: str) -> None:
+def test_programs_over_a_limit_are_stopped(sandbox: Sandbox, source: str) -> None:
     started = time.monotonic()
     error = refusal(sandbox, source)
     assert error.reason in ("limit", "failed", "syntax", "refused", "timeout")
@@ -50,7 +50,7 @@ def test_a_failure_names_its_reason(sandbox: Sandbox, source: str) -> None:
 @pytest.mark.parametrize(
     "source", [REFUSED["fullwidth eval"], REFUSED["import"], BROKEN["null byte"], BROKEN["warnings"]]
 )
-def test_some_of_these_every_day(sandbox: Sandbox, source: str) -> None:
+def test_some_of_these_without_slow(sandbox: Sandbox, source: str) -> None:
     """``test_interpreter`` runs them all, without the process."""
     assert refusal(sandbox, source).reason in ("failed", "syntax", "refused")
 

@@ -30,12 +30,12 @@ def broken_bwrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     launch._bwrap_problem.cache_clear()
 
 
-def test_without_bubblewrap_the_process_is_chosen_and_the_reason_said(no_bwrap: None) -> None:
+def test_without_bubblewrap_a_process_is_chosen_with_the_reason(no_bwrap: None) -> None:
     chosen = launcher(SandboxSettings())
     assert (chosen.isolation, chosen.reason) == ("process", "bwrap is not installed")
 
 
-def test_bubblewrap_that_does_not_work_here_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_bubblewrap_that_does_not_run_is_not_used(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Containers often forbid what it needs."""
     broken_bwrap(monkeypatch, tmp_path)
     chosen = launcher(SandboxSettings())
@@ -45,7 +45,7 @@ def test_bubblewrap_that_does_not_work_here_is_not_used(monkeypatch: pytest.Monk
         launcher(SandboxSettings(isolation="bubblewrap"))
 
 
-def test_an_isolation_that_is_asked_for_and_missing_is_an_error(no_bwrap: None, tmp_path: Path) -> None:
+def test_a_missing_isolation_that_the_settings_name_is_an_error(no_bwrap: None, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"sandbox\.isolation = 'bubblewrap', but bwrap is not installed"):
         Sandbox(SandboxSettings(isolation="bubblewrap"))
     with pytest.raises(SettingsError, match=r"sandbox\.wasi_runtime = 'wasmtime'"):
@@ -65,9 +65,7 @@ def test_a_wasi_runtime_needs_a_python(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "--dir" not in chosen.command, "it is given no folder"
 
 
-def test_what_a_wasi_runtime_is_given_is_all_that_the_child_needs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_command_for_wasi_carries_all_modules_of_the_child(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Run by this Python in place of a WASI one, from a folder without finray."""
     for name in ("wasmtime", "python.wasm"):
         (tmp_path / name).write_text("#!/bin/sh\n")
@@ -84,7 +82,7 @@ def test_what_a_wasi_runtime_is_given_is_all_that_the_child_needs(
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
-def test_bubblewrap_runs_programs_and_holds() -> None:
+def test_bubblewrap_runs_programs_and_lets_none_escape() -> None:
     launch._bwrap_problem.cache_clear()
     chosen = launcher(SandboxSettings())
     if chosen.isolation != "bubblewrap":

@@ -133,13 +133,13 @@ def test_programs_of_printed_operands_are_grounded(expression: str) -> None:
 
 
 @given(expressions(st.one_of(st.integers(0, 1000), st.floats(0.001, 1e6, allow_nan=False)).map(repr)))
-def test_programs_of_constants_are_not(expression: str) -> None:
+def test_programs_of_constants_are_ungrounded(expression: str) -> None:
     interpreter, value = run(f"a = {expression}\nanswer = a * 1000", [])
     assert interpreter.ungrounded(value) == (value,)
 
 
 @given(expressions(PRINTED.map(str)))
-def test_a_figure_that_nobody_printed_is_found_beside_those_that_are(expression: str) -> None:
+def test_an_unprinted_figure_beside_printed_ones_is_found(expression: str) -> None:
     figures = [int(token) for token in re.findall(r"\d+", expression) if int(token) > 100]
     interpreter, value = run(f"answer = {expression} + 437.125 * 1000", figures)
     assert interpreter.ungrounded(value) != ()

@@ -27,7 +27,7 @@ def result(source: str) -> Any:
         ("def solution():\n    return 1\ndef solution():\n    return 42", 42),
     ],
 )
-def test_what_it_returns_is_the_answer(source: str, value: object) -> None:
+def test_the_return_value_of_solution_is_the_answer(source: str, value: object) -> None:
     assert result(source) == value
 
 
@@ -50,7 +50,7 @@ def test_what_it_returns_is_the_answer(source: str, value: object) -> None:
         "return 1",
     ],
 )
-def test_anything_else_is_refused(source: str) -> None:
+def test_other_functions_are_refused(source: str) -> None:
     with pytest.raises(Fault):
         result(source)
 

@@ -1,4 +1,4 @@
-"""Replicas with engines have the GPUs of the models that they load themselves."""
+"""Replicas with engines get the GPUs of the models that they load themselves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def vllm_for_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def gpus(preset: str = "local", free: float = 0.0, **arguments: Any) -> tuple[float, float]:
-    """Of a replica of the ingress, and of answering."""
+    """GPUs of one ingress replica and of one answering replica."""
     given = ServeArguments(index="i", preset=preset, **arguments)
     found = with_gpus(given, load_settings(preset, environment={}), free)
     return found.ingress.num_gpus, found.answering.num_gpus if found.answering else 0.0

@@ -117,7 +117,7 @@ class Campaign:
         if self._proxy is None:
             from moto.server import ThreadedMotoServer
 
-            from finray.storage.locations import s3_filesystem
+            from finray.storage.s3 import s3_filesystem
 
             logging.getLogger("werkzeug").setLevel(logging.ERROR)  # a line for each request otherwise
             self._moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)

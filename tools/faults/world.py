@@ -21,7 +21,8 @@ from typing import Final, Literal
 from finray.core.settings import Settings, load_settings
 from finray.lab.sample.edgar import Submission, form_index, sample_submissions, write_edgar
 from finray.lab.sample.generate import generate_sample
-from finray.storage.locations import is_s3, join, s3_filesystem
+from finray.storage.locations import is_s3, join
+from finray.storage.s3 import s3_filesystem
 from tools.faults.edgar import LocalEdgar
 
 Change = Literal["nothing", "new", "corrected", "deleted", "all"]

@@ -1,7 +1,7 @@
 """Whether the qualifiers of a phrase and of a table cell agree: current or deferred, foreign or domestic.
 
-A set of words becomes a mask with one bit for each side of each line of opposed qualifiers, so that a comparison is a
-few operations on integers, and equal ones are computed once.
+Each line of opposed qualifiers has one bit per side, and a set of words becomes a mask of these bits. A comparison is
+then a few integer operations, and repeated comparisons are looked up.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ _OF_WHOLE_TABLE: Final = frozenset(words_of("deferred unrecognized"))
 
 
 class Agreement(NamedTuple):
-    """Counts of qualifiers: asked for and ``missing`` everywhere, ``contradicted`` by row or column, or not asked for:
-    in row or column, or in the heading, also of a row that lacks a word of the phrase."""
+    """Counts of qualifiers. Asked for: ``missing`` everywhere, or ``contradicted`` by row or column. Not asked for:
+    ``near``, that is in row or column; in the heading; in the heading of a row that lacks a word of the phrase
+    (``lent``)."""
 
     missing: int
     contradicted: int
@@ -29,14 +30,13 @@ class Agreement(NamedTuple):
 
 
 def agreement(asked: frozenset[str], label: frozenset[str], words: Words, note: bool) -> Agreement:
-    """How the words ``asked`` agree with a cell whose row has the words ``label``. ``note``: the heading of its table
-    qualifies it too."""
+    """How the words ``asked`` agree with a cell whose row has the words ``label``. With ``note`` the heading of its
+    table qualifies it too."""
     near = qualifier_mask(label) | qualifier_mask(words.column)
     section = qualifier_mask(words.section)
+    around = near | section | qualifier_mask(words.caption)
     heading = section | qualifier_mask(words.caption & _OF_WHOLE_TABLE) if note else 0
-    return _counted(
-        qualifier_mask(asked), near, near | section | qualifier_mask(words.caption), heading, not asked <= label
-    )
+    return _counted(qualifier_mask(asked), near, around, heading, not asked <= label)
 
 
 @lru_cache(maxsize=8192)
@@ -69,7 +69,7 @@ def qualifier_mask(words: Collection[str]) -> int:
 
 @cache
 def _bits() -> dict[str, int]:
-    """The sides that each word is in."""
+    """The mask of the sides that each word is in."""
     bits: dict[str, int] = {}
     sides = [side for line in qualifiers() for side in line]
     for number, side in enumerate(sides):
@@ -80,7 +80,7 @@ def _bits() -> dict[str, int]:
 
 @cache
 def _lines() -> tuple[tuple[int, tuple[int, ...]], ...]:
-    """Each line as the mask of its sides, and the sides in order."""
+    """(mask of all sides, masks of the sides in order) of each line."""
     lines = []
     number = 0
     for line in qualifiers():

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from finray.answering.asked_words import asked_words
 from finray.answering.cells.operands import phrase_periods
@@ -22,14 +22,15 @@ from finray.question.terms import stem
 
 FIGURES: Final = frozenset(map(str, range(100)))
 _VARIANTS = 8
-"""Wordings of the question that are compared with each cell."""
+"""How many wordings of the question are compared with each cell."""
 _NUMBER = re.compile(rf"\b{NUMBER}\b")
 _LETTERS = re.compile(r"[A-Za-z][A-Za-z&]*")
 
 
 @dataclass(frozen=True, slots=True)
 class AskedCell:
-    """What the question asks of a cell: its content words, wordings of them, and phrases that name a row."""
+    """What the question asks of a cell: its content ``words``, wordings of them (``readings``), and ``phrases`` that
+    name a row."""
 
     words: tuple[str, ...]
     readings: tuple[frozenset[str], ...]
@@ -37,10 +38,12 @@ class AskedCell:
     figures: frozenset[str]
     """Numbers besides dates: "Level 2"."""
     short: Mapping[str, frozenset[str]]
+    """The question's :func:`short_forms`."""
     instant: bool
+    """A balance of a day is asked for."""
 
     @classmethod
-    def of(cls, query: Query) -> AskedCell:
+    def of(cls, query: Query) -> Self:
         text = without_context(query.text, query.names)
         known = frozenset(words_of(text))
         words = tuple(word for word in asked_words(query) if word in known)
@@ -48,15 +51,15 @@ class AskedCell:
         readings = tuple(dict.fromkeys(frozenset(each) for each in variants(words)[:_VARIANTS]))
         phrases = [*quantity_phrases(query)]
         phrases += [phrase for measures in query.measures for phrase in measures.phrases.values()]
-        whole = phrase_of(query.text, query.names)
-        phrases += [whole] if whole is not None and not phrases else []
+        if not phrases and (whole := phrase_of(query.text, query.names)) is not None:
+            phrases.append(whole)
         instant = "closing" in query.intents or any(phrase.instant for phrase in phrases)
         return cls(words, readings, tuple(dict.fromkeys(phrases)), frozenset(figures), short_forms(text), instant)
 
 
 def short_forms(text: str) -> Mapping[str, frozenset[str]]:
-    """The initials of two to five words of ``text`` in a row, as filings abbreviate them ("NAB", "RSU"), with the words
-    that each stands for."""
+    """The initials of two to five successive words of ``text``, as filings abbreviate them ("NAB", "RSU"), with the
+    words that each stands for."""
     spelled = _LETTERS.findall(text)
     found: dict[str, frozenset[str]] = {}
     for size in range(2, 6):
@@ -71,22 +74,22 @@ def short_forms(text: str) -> Mapping[str, frozenset[str]]:
 def asked_periods(
     query: Query, asked: AskedCell, filing: Filing, facts: FilingFacts
 ) -> list[tuple[dt.date, int | None]]:
-    """(end, months) in ``filing`` of each period that the question asks for, months None for a day; without one in the
-    question those of the filing itself."""
+    """(end, months) in ``filing`` of each period that the question asks for, months None for a day. Without one in the
+    question, those of the filing itself."""
     phrase = Phrase(query.text, asked.words, (), "money", asked.instant)
     company = facts.company_of(filing.filing_id)
     found = []
     for period in query.asked:
         operand = Operand("x", company, "x", period, "", phrase)
         found += [(end, months) for _, end, months in phrase_periods(operand, phrase, [filing], ahead=True)]
-    if not found and not query.asked and filing.period_end is not None:
+    if not query.asked and filing.period_end is not None:
         quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")
         found = [(filing.period_end, None if asked.instant else 3 if quarter else 12)]
     return found
 
 
 def shortened(readings: Sequence[frozenset[str]], short: Mapping[str, frozenset[str]]) -> Iterator[frozenset[str]]:
-    """``readings`` with initials in place of the words that they stand for."""
+    """``readings`` with initials in place of the words that they stand for, one at a time and all at once."""
     for reading in readings:
         for name, words in short.items():
             yield (reading - words) | {name}

@@ -1,12 +1,12 @@
 """Features of every cell that may be the figure of a question, most of them shares in [0, 1].
 
-They compare the words of the question with those of the row, the heads, the section, the title of the table and the
-page, the period asked for with that of the cell, and the unit asked for with that of the cell. ``FEATURES`` names the
-columns.
+They compare words (of the question with those of row, heads, section, table title and page), periods and units.
+``FEATURES`` names the columns.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,8 @@ import numpy as np
 from finray.answering.cells.asked_cell import FIGURES, AskedCell, asked_periods, shortened
 from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.cells.filing_cells import FilingCells
-from finray.answering.cells.page_cells import PageCell, measure_of
+from finray.answering.cells.page_cells import PageCell, is_dash, measure_of
 from finray.core.arrays import Floats
-from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.reading.facts import FilingFacts, kept_with
@@ -69,7 +68,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "change": "the column is a change, not asked for",
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
-_OF_WORDS: Final = (
+_SHARES: Final = (
     "row", "column", "section", "caption", "heading", "surplus", "surplus_column", "surplus_section", "part", "total",
 )  # fmt: skip
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -77,7 +76,7 @@ _YEAR_ROW = re.compile(r"^\W*(?:fiscal (?:year )?)?(?P<year>(?:19|20)\d\d)\W*$",
 _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth)\b|%", re.I)
 _TOTAL = frozenset(words_of("total"))
 _PLAIN = WHOLE | CALENDAR
-"""Words of columns that name no part of the company."""
+"""Words of columns that do not name a part of the company."""
 _OPENING, _CLOSING = frozenset(words_of("beginning opening")), frozenset(words_of("end ending closing"))
 _PERCENT = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"})
@@ -85,33 +84,40 @@ _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"}
 
 @dataclass(frozen=True, slots=True)
 class CellCandidates:
-    """``cells`` whose unit the question may mean, and ``features``, float64 [len(cells), len(FEATURES)]. ``unprinted``
-    is the share of the question's words that no cell has."""
+    """``cells`` with their ``features``, float64 [len(cells), len(FEATURES)]. ``unprinted`` is the share of the
+    question's words that no cell has."""
 
     cells: tuple[PageCell, ...]
     features: Floats
     unprinted: float
 
 
-def described_cells(query: Query, fitting: tuple[PageCell, ...], facts: FilingFacts) -> CellCandidates:
-    """All of ``fitting`` with their features, whatever their units."""
-    features = np.zeros((len(fitting), len(FEATURES)))
-    if not fitting:
+def described_cells(query: Query, cells: tuple[PageCell, ...], facts: FilingFacts) -> CellCandidates:
+    """All of ``cells`` with their features, whatever their units."""
+    features = np.zeros((len(cells), len(FEATURES)))
+    if not cells:
         return CellCandidates((), features, 1.0)
     asked = AskedCell.of(query)
-    items = facts.line_items({cell.filing.filing_id for cell in fitting})
+    items = facts.line_items({cell.filing.filing_id for cell in cells})
     filings = {filing_id: kept_with(own, FilingCells) for filing_id, own in items.items()}
     rarities = {filing_id: own.rarity for filing_id, own in filings.items()}
-    unprinted = _words(features, asked, query, fitting, rarities)
-    _fits(features, asked, fitting, filings)
-    _periods(features, asked, query, fitting, facts)
-    _kinds(features, query, fitting)
-    _readings(features, asked, fitting)
-    return CellCandidates(fitting, features, unprinted)
+    unprinted = _words(features, asked, query, cells, rarities)
+    _fits(features, asked, cells, filings)
+    _periods(features, asked, query, cells, facts)
+    _kinds(features, query, cells)
+    _figures_and_ends(features, asked, cells)
+    return CellCandidates(cells, features, unprinted)
 
 
 def _fill(features: Floats, name: str, values: Iterable[float]) -> None:
+    """Sets feature ``name`` of all cells."""
     features[:, _COLUMN[name]] = list(values)
+
+
+def _fill_row(row: Floats, values: Mapping[str, float]) -> None:
+    """Sets the features in ``values`` of one cell."""
+    for name, value in values.items():
+        row[_COLUMN[name]] = value
 
 
 def _words(
@@ -134,7 +140,7 @@ def _words(
         if key not in known:
             known[key] = _shares(asked, any_asked, printed, cell, rarities[cell.filing.filing_id])
         rows.append(known[key])
-    for name, values in zip(_OF_WORDS, zip(*rows, strict=True), strict=True):
+    for name, values in zip(_SHARES, zip(*rows, strict=True), strict=True):
         _fill(features, name, values)
     cover = features[:, [_COLUMN[name] for name in ("row", "column", "section", "caption")]].sum(axis=1)
     _fill(features, "cover", cover)
@@ -147,7 +153,7 @@ def _words(
 def _shares(
     asked: AskedCell, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity
 ) -> list[float]:
-    """Shares of the best reading in the places, then surplus of row, column and section, part, total."""
+    """The features _SHARES of a cell, in that order; those of the question's words by its best reading."""
     words, weight = cell.words, rarity.weight
     places = (words.label - words.aside, words.column, words.section, words.caption, cell.heading)
     best, best_sum = [0.0] * len(places), -1.0
@@ -168,7 +174,7 @@ def _shares(
     return [
         *best,
         _surplus(places[0], any_asked, rarity),
-        _surplus(words.column - _PLAIN, any_asked, rarity),
+        _surplus(column, any_asked, rarity),
         _surplus(words.section, any_asked, rarity),
         float(part),
         float(bool(words.label & _TOTAL) and not any_asked & _TOTAL),
@@ -199,39 +205,45 @@ def _periods(features: Floats, asked: AskedCell, query: Query, cells: Sequence[P
     filings = {cell.filing.filing_id: cell.filing for cell in cells}
     wanted = {filing_id: asked_periods(query, asked, filing, facts) for filing_id, filing in filings.items()}
     years = {str(period.year) for period in query.asked}
-    for at, cell in enumerate(cells):
-        item, row = cell.item, features[at]
-        ends = wanted[cell.filing.filing_id]
+    for row, cell in zip(features, cells, strict=True):
+        item = cell.item
+        named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
         label_year = _YEAR_ROW.match(item.label)
-        if item.period_end is None:
-            row[_COLUMN["undated"]] = 1.0
-        else:
-            near = [months for end, months in ends if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS]
-            row[_COLUMN["end"]] = float(bool(near))
-            row[_COLUMN["other_end"]] = float(not near)
+        values: dict[str, float] = {
+            "undated": item.period_end is None,
+            "year": bool(named & years),
+            "other_year": bool(years) and label_year is not None and label_year["year"] not in years,
+        }
+        if item.period_end is not None:
+            ends = wanted[cell.filing.filing_id]
+            near = [months for end, months in ends if _is_near(item.period_end, end)]
             own = cell.filing.period_end
-            is_own = own is not None and abs((item.period_end - own).days) <= DATE_TOLERANCE_DAYS
-            row[_COLUMN["own_end"]] = float(bool(near) and is_own and len(query.asked) > 1)
+            is_own = own is not None and _is_near(item.period_end, own)
+            values |= {
+                "end": bool(near),
+                "other_end": not near,
+                "own_end": bool(near) and is_own and len(query.asked) > 1,
+            }
             lengths = near or [months for _, months in ends]
             if item.months == 0:
-                row[_COLUMN["balance" if asked.instant or None in lengths else "no_balance"]] = 1.0
+                values["balance" if asked.instant or None in lengths else "no_balance"] = 1.0
             elif item.months is not None and lengths:
-                row[_COLUMN["months" if item.months in lengths else "other_months"]] = 1.0
-        named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
-        row[_COLUMN["year"]] = float(bool(named & years))
-        row[_COLUMN["other_year"]] = float(label_year is not None and label_year["year"] not in years and bool(years))
+                values["months" if item.months in lengths else "other_months"] = 1.0
+        _fill_row(row, values)
+
+
+def _is_near(day: dt.date, end: dt.date) -> bool:
+    return abs((day - end).days) <= DATE_TOLERANCE_DAYS
 
 
 def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
-    percent_asked = query.shape.unit in ("percent", "ratio") or bool(
-        query.intents & {"percent", "percent_anywhere", "rate", "share"}
-    )
+    percent_asked = query.shape.unit in ("percent", "ratio") or bool(query.intents & _PERCENT)
     moves = bool(query.intents & _MOVES)
     first = cells[0].filing.filing_id
     for row, cell in zip(features, cells, strict=True):
         item = cell.item
         measure = measure_of(item)
-        values = {
+        values: dict[str, float] = {
             "percent": measure == "percent" and percent_asked,
             "unasked_percent": measure == "percent" and not percent_asked,
             "plain": measure is None,
@@ -243,27 +255,23 @@ def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
             "other_filing": cell.filing.filing_id != first,
             "change": _CHANGE.search(item.column_label or "") is not None and not moves,
         }
-        for name, value in values.items():
-            row[_COLUMN[name]] = float(value)
+        _fill_row(row, values)
 
 
-def _readings(features: Floats, asked: AskedCell, cells: Sequence[PageCell]) -> None:
-    """Figures of the question, and rows that are named by their table."""
+def _figures_and_ends(features: Floats, asked: AskedCell, cells: Sequence[PageCell]) -> None:
+    """Figures in the words, rows named only by their table, and rows of the beginning or end of a period."""
     opening = bool(_OPENING & set(asked.words))
     for row, cell in zip(features, cells, strict=True):
         words = cell.words
         near = words.label | words.column
-        figures = {word for word in near if word in FIGURES}
-        row[_COLUMN["other_figures"]] = float(bool(figures - asked.figures))
+        opens, closes = bool(near & _OPENING), bool(near & _CLOSING)
+        values: dict[str, float] = {
+            "other_figures": bool((near & FIGURES) - asked.figures),
+            "opens": opens and not closes and not opening,
+            "closes": closes and not opening,
+        }
         if asked.figures:
-            row[_COLUMN["figures"]] = len(asked.figures & (near | words.section)) / len(asked.figures)
+            values["figures"] = len(asked.figures & (near | words.section)) / len(asked.figures)
         if words.label <= BARE:
-            row[_COLUMN["bare"]] = row[_COLUMN["cover"]]
-        opens = bool(near & _OPENING) and not near & _CLOSING
-        row[_COLUMN["opens"]] = float(opens and not opening)
-        row[_COLUMN["closes"]] = float(bool(near & _CLOSING) and not opening)
-
-
-def is_dash(item: LineItem) -> bool:
-    """Whether the cell prints no figure."""
-    return item.value == 0 and not any(map(str.isdigit, item.text))
+            values["bare"] = row[_COLUMN["cover"]]
+        _fill_row(row, values)

@@ -1,7 +1,7 @@
 """The words around a table cell, and how rare each is among the rows of its filing.
 
-One :class:`Rarity` is kept for each filing while questions are about it. It remembers the words of every cell that was
-compared, because a question compares the same rows for several periods, wordings and rounds.
+A :class:`Rarity` is kept per filing while questions are about it, and remembers the words of every cell compared: a
+question compares the same rows for several periods, wordings and rounds.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ from finray.question.synonyms import words_of
 
 _WEAK = frozenset(
     words_of(
-        "total net amount amounts value expense expenses cost costs balance balances company segment segments "
-        "segment's "
-        "consolidated report reported recorded related including pay paid payments period other all table following "
-        "recognized "
-        "information group number level nominal  company's "
-        "less loss losses income benefit provided used using disclosed type"
+        "total net amount value expense cost balance company segment consolidated report reported recorded related "
+        "including pay paid payments period all table following recognized information group number level nominal less "
+        "loss benefit provided used using disclosed type"
     )
-) - set(words_of("income other"))
+)
+"""Words that are in most captions, so they distinguish rows poorly."""
 BARE = frozenset(words_of("total balance balances beginning ending end year period gross net amount")) | {"begin"}
 """A label of only these words adds nothing to the caption of its table: "Balance at end of year"."""
 CALENDAR = frozenset(
@@ -41,17 +39,17 @@ CALENDAR = frozenset(
 WHOLE = frozenset(
     words_of("total consolidated company reported amount amounts actual value gaap carrying net number usd")
 )
-
-
 _YEAR_LABEL = re.compile(r"(?:fiscal\s)?(?:years?\s)?(?:19|20)\d\d", re.I)
 """The label of a row in a schedule by years: it adds nothing to the caption of its table."""
 _FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z]|(?:see )?notes? [^()]*)\s*\)", re.I)
 _LEFT_OUT = re.compile(r"\b(?:net of|excluding|exclusive of|before|less|except)\b", re.I)
+_TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
+"""Words of concept names that do not distinguish rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words around one cell; ``aside`` are those of the label after "net of", which the figure excludes."""
+    """The words around one cell. ``aside`` are those of the label after "net of": the figure excludes them."""
 
     label: frozenset[str]
     aside: frozenset[str]
@@ -59,13 +57,13 @@ class Words:
     column: frozenset[str]
     caption: frozenset[str]
     whole: bool = False
-    """A tag marks the figure as that of the whole company, whatever the heading of its column."""
+    """A tag marks the figure as the whole company's, whatever the heading of its column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """``words`` around a cell, those of its ``concept``, and ``every`` word of either. One object for all cells of a
-    filing with these words: compare by identity."""
+    """``words`` around a cell, those of its ``concept``, and ``every`` word of both. All cells of a filing with these
+    words share one object, so compare by identity."""
 
     words: Words
     concept: frozenset[str]
@@ -73,7 +71,7 @@ class Around:
 
 
 class _Weights(dict[str, float]):
-    """Computes a word's weight when it is first asked for, from how many of ``rows`` have it."""
+    """Weights by word, computed on first use from how many of ``rows`` have the word."""
 
     def __init__(self, counts: Mapping[str, int], rows: int, weak_word: float) -> None:
         self._counts, self._rows, self._weak_word = counts, rows, weak_word
@@ -85,8 +83,8 @@ class _Weights(dict[str, float]):
 
 
 class Rarity:
-    """How well each word distinguishes rows of one filing. ``weak_word`` is the factor for words that are in most
-    captions, by default the fitted one."""
+    """How well each word distinguishes the rows of one filing. ``weak_word`` is the factor for words that are in most
+    captions; by default the fitted one."""
 
     def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
         self._around: dict[tuple[str | None, ...], Around] = {}
@@ -95,16 +93,15 @@ class Rarity:
         counts: Counter[str] = Counter()
         for item in rows.values():
             around = self.around(item)
-            words = around.words
-            counts.update(words.label | words.section | words.column | around.concept)
+            counts.update(around.words.label | around.words.section | around.words.column | around.concept)
         weak = shipped_row_weights().weak_word if weak_word is None else weak_word
         self._weights = _Weights(counts, max(len(rows), 1), weak)
         self._totals: dict[frozenset[str], float] = {}
         self.weight: Callable[[str], float] = self._weights.__getitem__
-        """The weight of a word: larger for words of fewer rows."""
+        """The weight of a word: the fewer rows have it, the larger."""
 
     def total(self, words: frozenset[str]) -> float:
-        """The weight of all ``words``, whatever their order in the set; kept, so only for those that recur."""
+        """The exact sum of the weights of ``words``, kept: only for sets that recur."""
         total = self._totals.get(words)
         if total is None:
             total = self._totals[words] = math.fsum(map(self.weight, words))
@@ -115,13 +112,13 @@ class Rarity:
         key = item.label, item.section, item.column_label, item.caption, item.concept
         around = self._around.get(key)
         if around is None:
-            words, concept = words_around(item), concept_words(item.concept)
+            words, concept = _words_around(item), concept_words(item.concept)
             every = words.label | words.column | words.section | words.caption | concept
             around = self._around[key] = Around(words, concept, every)
         return around
 
     def is_named(self, metric: str, item: LineItem) -> bool:
-        """Whether the row of ``item`` has a label of ``metric``, a canonical line item."""
+        """Whether the label of ``item`` is one of ``metric``, a canonical line item."""
         key = metric, item.label, item.section
         named = self._named.get(key)
         if named is None:
@@ -129,7 +126,7 @@ class Rarity:
         return named
 
 
-def words_around(item: LineItem) -> Words:
+def _words_around(item: LineItem) -> Words:
     label = _FOOTNOTE.sub(" ", item.label)
     match = _LEFT_OUT.search(label)
     start = match.start() if match is not None and match.start() > 0 else len(label)
@@ -153,7 +150,3 @@ def concept_words(concept: str | None) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _words(text: str) -> frozenset[str]:
     return frozenset(words_of(text))
-
-
-_TAXONOMY = frozenset(words_of("excluding assessed including contract customer value amount carrying disclosure at"))
-"""Words of concept names that do not distinguish rows."""

@@ -1,6 +1,7 @@
-"""Figures of a part of a fiscal year that no filing prints: a year less its first nine months is its fourth quarter.
+"""Computes amounts of a part of a fiscal year that no filing prints: a year less its first nine months is its fourth
+quarter.
 
-Annual reports hardly ever print the fourth quarter, and quarterly ones print cash flows of the year to date only.
+Annual reports hardly ever print the fourth quarter, and quarterly ones only print cash flows of the year to date.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from finray.question.plans.programs import period_label
 Search = Callable[[Operand, int], Found | None]
 """Finds an operand in the filings of a fiscal year."""
 Span = tuple[FiscalPeriod, int]
-"""A part of the year at whose end a span of so many months ends."""
+"""(part of the year, months): the months that end with that part."""
 _WAYS: Final[Mapping[Span, tuple[tuple[Span, Span], ...]]] = {
     ("Q1", 3): ((("Q2", 6), ("Q2", 3)),),
     ("Q2", 3): ((("Q2", 6), ("Q1", 3)),),
@@ -31,11 +32,12 @@ _WAYS: Final[Mapping[Span, tuple[tuple[Span, Span], ...]]] = {
     ("Q2", 6): ((("Q3", 9), ("Q3", 3)),),
     ("Q3", 9): ((("FY", 12), ("Q4", 3)),),
 }
+"""For each span, pairs of a longer and a shorter one whose difference it is."""
 _NAMES: Final[Mapping[Span, str]] = {("FY", 12): "the year", ("Q3", 9): "nine months", ("Q2", 6): "six months"}
 
 
 def with_derived(coverage: Coverage, search: Search) -> Coverage:
-    """``coverage`` with absent amounts computed from a longer and a shorter period, where ``search`` finds both."""
+    """``coverage`` with each absent amount computed from a longer and a shorter period, if ``search`` finds both."""
     plan, found, absent = coverage.plan, dict(coverage.found), []
     for operand in coverage.absent:
         pair = derived(operand, search)
@@ -48,16 +50,18 @@ def with_derived(coverage: Coverage, search: Search) -> Coverage:
 
 
 def derived(operand: Operand, search: Search) -> tuple[Found, Found] | None:
-    """The figures of the two periods whose difference is ``operand``; None if they are not found, or not of one row."""
+    """The two figures whose difference is ``operand``; None if they are not found, or not of one row."""
     period = operand.period
     if period.part is None or period.length is None or not _adds_up(operand):
         return None
     ways = _WAYS.get((period.part, period.length), ())
-    # Filings of the next year print both again, perhaps restated: never one of these less one of those.
+    # Filings of the next year print both again, perhaps restated: take both from the filings of one year.
     for year, (longer, shorter) in itertools.product((period.year, period.year + 1), ways):
         whole = search(_over(operand, longer), year)
-        rest = search(_over(operand, shorter), year) if whole is not None else None
-        if whole is not None and rest is not None and _alike(whole, rest):
+        if whole is None:
+            continue
+        rest = search(_over(operand, shorter), year)
+        if rest is not None and _alike(whole, rest):
             return whole, rest
     return None
 
@@ -72,7 +76,7 @@ def _over(operand: Operand, span: Span) -> Operand:
 
 
 def _adds_up(operand: Operand) -> bool:
-    """Whether amounts of two spans add up to that of both: no balances, rates or averages."""
+    """Whether amounts of successive spans add up, unlike balances, rates and averages."""
     if operand.phrase is not None:
         return operand.phrase.measure == "money" and not operand.phrase.instant
     return is_flow_item(operand.item)
@@ -96,7 +100,7 @@ def _has_months(found: Found) -> bool:
 
 
 def _in_place_of(plan: Plan, operand: Operand, whole: Operand, rest: Operand) -> Plan:
-    """``plan`` with the difference of two operands for ``operand``."""
+    """``plan`` with ``whole`` less ``rest`` in place of ``operand``."""
 
     def edited(program: str) -> str:
         difference = f"{whole.name} - {rest.name}"
@@ -114,6 +118,5 @@ def _in_place_of(plan: Plan, operand: Operand, whole: Operand, rest: Operand) ->
 
 
 def _named(operand: Operand) -> str:
-    period = operand.period
-    span = (period.part or "FY", period.length or 12)
-    return _NAMES.get(span, f"{span[0]}")
+    part = operand.period.part or "FY"
+    return _NAMES.get((part, operand.period.length or 12), part)

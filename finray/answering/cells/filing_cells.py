@@ -1,7 +1,6 @@
-"""The cells of one filing, prepared for look-ups: by period, with their words and how rare these are.
+"""The cells of one filing, prepared once for many look-ups: by period, with their words and how rare these are.
 
-Prepared once for each filing that questions are about. Two questions, or two operands of one question, look for other
-rows and periods of the same filing.
+Two questions, or two operands of one question, look for different rows and periods of the same filing.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from finray.core.plan import Phrase
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 
 _KEPT_PHRASES = 6
-"""Phrases whose matches with the cells are kept: those of one question."""
+"""About as many phrases as one question has; their matches with the cells are kept."""
 
 
 class FilingCells:
@@ -34,7 +33,7 @@ class FilingCells:
         return Rarity(self.items)
 
     def matcher(self, phrase: Phrase) -> Matcher:
-        """Compares the cells with the words of ``phrase``; the same one for phrases with the same words."""
+        """The matcher of the cells with ``phrase``, shared by phrases with the same words."""
         key = phrase.words, phrase.metrics
         matcher = self._matchers.get(key)
         if matcher is None:
@@ -45,17 +44,15 @@ class FilingCells:
         return matcher
 
     def ending(self, ends: Collection[dt.date]) -> list[LineItem]:
-        """The items of periods that end within days of one of ``ends``, in reading order."""
-        found = [
-            numbers
-            for day, numbers in self._by_end.items()
-            if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends)
-        ]
-        numbers = found[0] if len(found) == 1 else sorted(number for each in found for number in each)
-        return [self.items[number] for number in numbers]
+        """The items of periods that end within DATE_TOLERANCE_DAYS of one of ``ends``, in reading order."""
+        numbers: list[int] = []
+        for day, own in self._by_end.items():
+            if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends):
+                numbers += own
+        return [self.items[number] for number in sorted(numbers)]
 
     def is_tagged(self, *, balances: bool) -> bool:
-        """Whether any item has a tag; with ``balances`` any item of a day."""
+        """Whether any item has a tag; with ``balances``, any item that is a balance."""
         return self._tagged_balances if balances else self._tagged
 
     @cached_property

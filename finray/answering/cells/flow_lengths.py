@@ -1,4 +1,4 @@
-"""How long the periods of flows are: the figure of a year is not that of its fourth quarter."""
+"""Flows and balances, and how long the periods of flows are: the figure of a year is not that of its last quarter."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from finray.core.filing import Filing, LineItem
 from finray.core.plan import Phrase
 from finray.core.query import Query
 from finray.core.vocabulary import MONTH
-from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, canonical_items
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, CanonicalItem, canonical_items
 from finray.question.arithmetic import names
 
 _PART_OF_YEAR: Final = re.compile(
@@ -26,7 +26,7 @@ _YEAR_DAYS: Final = 365.25
 
 
 def flow_lengths(query: Query) -> frozenset[int]:
-    """Months of the periods whose flows the question asks for; empty if it leaves them open, or asks for a balance."""
+    """Lengths in months of the flows that the question asks for; empty if it leaves one open or asks for a balance."""
     lengths = {period.length for period in query.asked}
     if None in lengths or _asks_balance(query):
         return frozenset()
@@ -34,8 +34,8 @@ def flow_lengths(query: Query) -> frozenset[int]:
 
 
 def length_of(item: LineItem, filing: Filing) -> int | None:
-    """Months of the cell's period, 0 for a balance. A cell of an annual report without a stated length, that ends with
-    its fiscal year or has no date, is of the year unless its table says otherwise; None if the length is open."""
+    """Months of the cell's period, 0 for a balance; None if the length is open. In annual reports a cell without a
+    stated length that ends with a fiscal year, or has no date, is of the year unless its table says otherwise."""
     if item.months is not None or filing.fiscal_period != "FY" or not _may_end_year(item, filing):
         return item.months
     beside = " ".join(filter(None, (item.section, item.label, item.column_label)))
@@ -56,33 +56,44 @@ def asks_flow(query: Query) -> bool:
 
 
 def is_flow_item(name: str) -> bool:
-    """Whether ``name`` is a canonical line item that is no balance."""
+    """Whether ``name`` is a canonical line item other than a balance."""
     item = canonical_items().get(name)
     return item is not None and item.statement != "balance"
 
 
+def named_items(phrase: Phrase) -> list[CanonicalItem]:
+    """The canonical line items that all words of the phrase together name."""
+    return [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+
+
 def is_flow(phrase: Phrase) -> bool:
     """Whether all words of the phrase name an amount of the income or cash flow statement."""
-    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
+    named = named_items(phrase)
     return bool(named) and all(item.statement != "balance" for item in named)
 
 
+def is_balance(phrase: Phrase) -> bool:
+    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
+    return phrase.instant or any(item.statement == "balance" for item in named_items(phrase))
+
+
 def may_be_of(lengths: Collection[int], item: LineItem, filing: Filing, *, balances: bool = True) -> bool:
-    """Whether the cell may be a flow over a period of ``lengths``, months. With ``balances`` a balance may be: "did
+    """Whether the cell may be a flow over one of ``lengths``, in months. With ``balances`` a balance may be too: "did
     debt fall in the quarter"."""
     return length_of(item, filing) in (None, *([0] if balances else []), *lengths)
 
 
 def states_year(text: str, filing: Filing, lengths: Collection[int]) -> bool:
-    """Whether ``text`` of an annual report is about years, though the flow of a part of one is asked for: it names
-    neither such a part nor a day."""
-    parts = bool(lengths) and max(lengths) < 12 and filing.fiscal_period == "FY"
-    return parts and not names_part_of_year(text) and _DAY.search(text) is None
+    """Whether ``text`` of an annual report is about whole years, though the flow of a part of a year is asked for: it
+    names neither such a part nor a day."""
+    if filing.fiscal_period != "FY" or max(lengths, default=12) >= 12:
+        return False
+    return not names_part_of_year(text) and _DAY.search(text) is None
 
 
 def states_part(text: str, filing: Filing, query: Query) -> bool:
-    """Whether ``text`` of a quarterly report cannot be about the year whose flow is asked for: the year was not over,
-    or it names a part of one."""
+    """Whether ``text`` of a quarterly report cannot be about the whole year whose flow is asked for: the year was not
+    over, or the text names a part of one."""
     years = {period.year for period in query.asked if period.part in (None, "FY") and period.date is None}
     if len(years) < len(query.asked) or not years or filing.fiscal_period not in ("Q1", "Q2", "Q3"):
         return False
@@ -90,7 +101,7 @@ def states_part(text: str, filing: Filing, query: Query) -> bool:
 
 
 def names_part_of_year(text: str) -> bool:
-    """Whether ``text`` speaks of a quarter, or of other months than a year's."""
+    """Whether ``text`` mentions a period shorter than a year, or one of weeks or months that are not a year's."""
     return _PART_OF_YEAR.search(text) is not None
 
 

@@ -1,30 +1,34 @@
 """Looks up the cell of a filing's tables that prints what a phrase asks for, for one period.
 
-All line items of the filing compete, those of retrieved pages with an advantage. The best must match in row and column
-(row_match.py), and clearly better than any other value: a wrong figure is worse than none.
+All line items of the filing compete, those on retrieved pages with an advantage. The best must match well in row and
+column (row_match.py), and clearly better than any other value: a wrong figure is worse than none.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from finray.answering.cells.filing_cells import FilingCells
-from finray.answering.cells.flow_lengths import is_flow
+from finray.answering.cells.flow_lengths import is_balance, is_flow
+from finray.answering.cells.page_cells import is_dash
 from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
-from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, canonical_items
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.question.synonyms import words_of
 
-MIN_COVERAGE = 0.75
-MIN_MARGIN = 1.01
+_MIN_COVERAGE = 0.75
+_MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
-ALONE_COVERAGE, ALONE_MARGIN = 0.85, 1.8
+_ALONE_COVERAGE, _ALONE_MARGIN = 0.85, 1.8
 """Thresholds for a row with a lower score that fits far better than any other."""
 _PAGE_BONUS = 0.015
+_OTHER_MEASURES: tuple[Measure, ...] = ("percent", "shares", "per share")
 _OTHER_MEASURE_COVERAGE = 0.9
 """Coverage that a row needs if its unit is not what the question's words suggest."""
 _OPENING = frozenset(words_of("beginning opening begin"))
@@ -39,7 +43,7 @@ _AS_GOOD = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """``margin`` is ``fit.score`` over the score of the next different value, infinite without one that comes near."""
+    """``margin`` is the best score over that of the next different value; infinite if none comes near."""
 
     line_item: LineItem
     fit: Fit
@@ -47,11 +51,24 @@ class Hit:
 
     @property
     def sure(self) -> bool:
-        dash = self.line_item.value == 0 and not any(map(str.isdigit, self.line_item.text))
+        """Whether the figure is good enough to answer with."""
         fit, least = self.fit, shipped_row_weights()
-        close = fit.coverage >= MIN_COVERAGE and fit.score >= least.sure_score and self.margin >= MIN_MARGIN
-        alone = fit.coverage >= ALONE_COVERAGE and fit.score >= least.sure_alone_score and self.margin >= ALONE_MARGIN
-        return not dash and (close or alone)
+        close = fit.coverage >= _MIN_COVERAGE and fit.score >= least.sure_score and self.margin >= _MIN_MARGIN
+        alone = fit.coverage >= _ALONE_COVERAGE and fit.score >= least.sure_alone_score and self.margin >= _ALONE_MARGIN
+        return (close or alone) and not is_dash(self.line_item)
+
+
+class _Ranked(NamedTuple):
+    """A cell with its place in reading order, which decides between equal scores."""
+
+    score: float
+    number: int
+    fit: Fit
+    item: LineItem
+
+
+def _best_first(cell: _Ranked) -> tuple[float, int]:
+    return -cell.score, cell.number
 
 
 def look_up(
@@ -65,67 +82,61 @@ def look_up(
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    lift = (1 + _PAGE_BONUS) * highest_standing(weights)
-    bounds = [(matcher.bound(item), item) for item in comparable(phrase, cells, end, months)]
-    ranked: list[tuple[float, int, Fit, LineItem]] = []
-    highest = 0.0
+    items = list(comparable(phrase, cells, end, months))
+    bounds = [matcher.bound(item) for item in items]
+    ranked: list[_Ranked] = []
 
-    def rank(number: int, item: LineItem) -> None:
-        nonlocal highest
+    def rank(number: int) -> float:
+        item = items[number]
         fit = matcher.fit(item)
-        if fit.score > 0:
-            score = fit.score * standing_factor(standing(item, months, tagged), weights)
-            if item.page in page_rank:
-                score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
-            ranked.append((-score, number, fit, item))
-            highest = max(highest, score)
+        if fit.score <= 0:
+            return 0.0
+        score: float = fit.score * standing_factor(standing(item, months, tagged), weights)
+        if item.page in page_rank:
+            score *= 1 + _PAGE_BONUS / (1 + page_rank[item.page])
+        ranked.append(_Ranked(score, number, fit, item))
+        return score
 
     # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
-    order = sorted(range(len(bounds)), key=lambda number: -bounds[number][0])
-    done = 0
-    for number in order:
-        if bounds[number][0] * lift < highest / ALONE_MARGIN:
-            break
-        rank(number, bounds[number][1])
-        done += 1
+    lift = (1 + _PAGE_BONUS) * highest_standing(weights)
+    left = deque(sorted(range(len(items)), key=lambda number: -bounds[number]))
+    highest = 0.0
+    while left and bounds[left[0]] * lift >= highest / _ALONE_MARGIN:
+        highest = max(highest, rank(left.popleft()))
     if not ranked:
         return None
-    best = min(ranked, key=lambda cell: cell[:2])[-1]
-    for number in order[done:]:
-        if _tagged_alike(bounds[number][1], best) and _rounds(bounds[number][1], best):
-            rank(number, bounds[number][1])
-    ranked.sort(key=lambda cell: cell[:2])
-    score, fit = -ranked[0][0], ranked[0][2]
-    other = next((-other for other, _, _, item in ranked if not _same(item.value, best.value)), 0.0)
-    rounded = [(-near, item) for near, _, _, item in ranked if _rounds(item, best)]
-    exact = max((i for near, i in rounded if near >= score * _AS_GOOD or _tagged_alike(i, best)), key=_digits)
+    best = min(ranked, key=_best_first).item
+    for number in left:
+        if _tagged_alike(items[number], best) and _rounds(items[number], best):
+            rank(number)
+    ranked.sort(key=_best_first)
+    score, fit = ranked[0].score, ranked[0].fit
+    other = next((cell.score for cell in ranked if not _same(cell.item.value, best.value)), 0.0)
+    same = (cell for cell in ranked if _rounds(cell.item, best))
+    good = (cell.item for cell in same if cell.score >= score * _AS_GOOD or _tagged_alike(cell.item, best))
+    exact = max(good, key=_digits)
     return Hit(exact if _digits(exact) > _digits(best) else best, fit, score / other if other else float("inf"))
 
 
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
-    """The cells of the period with the phrase's measure; for a balance none that are tagged as a flow. Tags are
-    reliable about periods; headings of a note's table may read "years ended"."""
+    """The cells of the period with the phrase's measure. For a balance none that are tagged as a flow: tags are
+    reliable about periods, while the headings of a note's table may read "years ended"."""
     balance, flow = is_balance(phrase), is_flow(phrase)
     opening = [_opening_end(end, months)] if phrase.opening else []
     for item in cells.ending([end, *opening]):
         if balance and item.concept is not None and item.months != 0:
             continue
         if flow and item.statement == "balance":
-            continue  # deferred revenue is no revenue
+            continue  # deferred revenue is not revenue
         if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
             continue
         if not phrase.must or phrase.must & set(words_of(item.label)):
             yield item
 
 
-def is_balance(phrase: Phrase) -> bool:
-    """Whether the phrase asks for a balance: by the question's words, or because all its words name one."""
-    named = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
-    return phrase.instant or any(item.statement == "balance" for item in named)
-
-
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
-    """``tagged``: the filing tags its financial statements, so untagged cells are management's own presentation."""
+    """The standing of ``item`` in a look-up for ``months``. If the filing is ``tagged``, untagged cells are
+    management's own presentation."""
     return Standing(
         statement=item.statement is not None,
         unsaid_months=item.months is None or (months is None and item.months != 0),
@@ -137,32 +148,29 @@ def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
 def look_up_any(
     phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
 ) -> Hit | None:
-    """As :func:`look_up`. If no cell of the measure is sure, a sure one of another measure whose row has nearly all
-    words of the phrase: "outstanding at the end of the year" may count options. None of another measure if the question
-    states its own."""
+    """As :func:`look_up`, but if no cell of the measure is sure, a sure one of another measure whose row has nearly all
+    words of the phrase: "outstanding at the end of the year" may count options. Never if the question states what it
+    measures."""
     hit = look_up(phrase, cells, end, months, page_rank)
     settled = phrase.stated or phrase.metrics
     if (hit is not None and hit.sure) or phrase.measure != "money" or settled:
         return hit
-    for measure in _OTHERS:
+    for measure in _OTHER_MEASURES:
         other = look_up(replace(phrase, measure=measure), cells, end, months, page_rank)
         if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
             return other
     return hit
 
 
-_OTHERS: tuple[Measure, ...] = ("percent", "shares", "per share")
-
-
 def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None) -> bool:
     if item.period_end is None:
         return False
     if phrase.opening and item.months == 0 and _opens(item.label):
-        # "the balance at the beginning of 2024" closed 2023
+        # "The balance at the beginning of 2024" closed 2023.
         end = _opening_end(end, months)
     if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
         return False
-    # Rates assumed at a day are in tables whose captions name years.
+    # Rates assumed as of a day are in tables whose captions name years.
     assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
     return item.months is None or item.months in (0, months) or assumed
 
@@ -177,7 +185,7 @@ def _opens(label: str) -> bool:
 
 
 def measures(item: LineItem, measure: Measure) -> bool:
-    """Whether the figure of ``item`` is of ``measure``. In notes, where often only a heading gives the unit, the words
+    """Whether the figure of ``item`` is of ``measure``. In notes often only a heading gives the unit, so the words
     around the figure decide."""
     money = "/" not in item.unit and item.unit not in ("shares", "percent", "pure")
     if measure == "money":
@@ -198,7 +206,7 @@ def _says(item: LineItem, pattern: re.Pattern[str], caption: str | None = None) 
 
 
 def _rounds(item: LineItem, best: LineItem) -> bool:
-    """Whether ``best`` may be ``item`` rounded: "$6.0 billion" in a sentence, 5,985 in a statement."""
+    """Whether one of the figures may be the other, rounded: "$6.0 billion" in a sentence, 5,985 in a statement."""
     return item.unit == best.unit and item.value * best.value >= 0 and _same(item.value, best.value)
 
 

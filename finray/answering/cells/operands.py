@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from finray.answering.cells.filing_cells import FilingCells
-from finray.answering.cells.flow_lengths import is_flow, may_be_of
+from finray.answering.cells.flow_lengths import is_flow, may_be_of, named_items
 from finray.answering.cells.lookup import look_up_any
 from finray.answering.cells.printed_sign import PAID_OR_DEDUCTED
 from finray.core.filing import Filing, LineItem
@@ -22,12 +22,20 @@ from finray.question.measures.named import UNIT_OF
 _WANDER_DAYS = 7
 """A fiscal period ends on different days in different years."""
 _AHEAD_YEARS = 30
+_REPEATED_YEARS = 4
+"""Filings repeat figures of up to this many years before the end of their own period."""
+_REPEATED_DAYS = _REPEATED_YEARS * 366
 _REPEATED_IN_QUARTERS = 100
 """Rank of a quarterly report as a source of the last year-end's balance, behind every annual report."""
 _REPEATED_IN_YEARS = 50
 """Rank of an annual report as a source of a quarter before the fourth, behind every report on the quarter."""
-_REPEATED_DAYS = 4 * 366
-"""Filings repeat figures of up to so many days before the end of their own period."""
+_SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
+"""XBRL concepts of spending, with positive values."""
+_DEDUCTED = re.compile(
+    r"^TreasuryStock|Accumulated(?:Depreciation|Amortization|Impairment)|Allowance(?!.*Recover)|Unrealized(?!\w*Gain)\w*Loss(?:es)?$|"
+    r"^(?!.*Assets?Liabilit|.*\w+Assets?Net$)\w*Liabilit(?:y|ies)"
+)
+"""XBRL concepts of balances that are deducted from others: positive values, printed in parentheses."""
 
 
 def find_operand(
@@ -41,9 +49,9 @@ def find_operand(
 ) -> Found | None:
     """The operand in the first filing that prints it: the filing of its own period, then those that repeat it.
 
-    ``filings`` are of the operand's company, ``line_items`` by filing_id; ``pages`` limits the search. Amendments come
-    first only if ``amended``, because restated figures answer another question. ``called`` is what the question calls
-    it.
+    ``filings`` are of the operand's company, ``line_items`` are by filing_id. ``pages`` (filing_id, page) limits the
+    search. Amendments come first only if ``amended``: restated figures answer another question. ``called`` is what the
+    question calls the line item.
     """
     balance = canonical_items()[operand.item].statement == "balance"
     for filing, end in _candidates(operand.period, filings, amended, balance=balance):
@@ -81,12 +89,10 @@ def find_phrase(
         hit = look_up_any(phrase, cells, end, months, own)
         if hit is None or not hit.sure:
             continue
-        if (
-            months is None
-            or operand.period.length is None
-            or may_be_of({months}, hit.line_item, filing, balances=not is_flow(phrase))
-        ):
-            return found_in(operand, filing, hit.line_item, printed_amount(phrase, hit.line_item), hit.fit.score)
+        item = hit.line_item
+        lengths = {months} if months is not None and operand.period.length is not None else None
+        if lengths is None or may_be_of(lengths, item, filing, balances=not is_flow(phrase)):
+            return found_in(operand, filing, item, printed_amount(phrase, item), hit.fit.score)
     return None
 
 
@@ -94,7 +100,7 @@ def phrase_periods(
     operand: Operand, phrase: Phrase, filings: Iterable[Filing], *, amended: bool = False, ahead: bool = False
 ) -> Iterator[tuple[Filing, dt.date, int | None]]:
     """(filing, end, months) of the operand's period in each filing that may print it, the best source first. ``months``
-    is None for a balance. ``ahead``: the filings print what they expect for later years."""
+    is None for a balance. With ``ahead`` the filings print what they expect for later years."""
     for filing, end in _candidates(operand.period, filings, amended, ahead=ahead):
         flow = not phrase.instant or (filing.period_end is not None and end > filing.period_end)
         yield filing, end, (operand.period.months or _months(operand.period, filing)) if flow else None
@@ -113,7 +119,7 @@ def found_in(operand: Operand, filing: Filing, line_item: LineItem, value: float
 
 
 def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Found | None:
-    """``operand`` from the row that prints ``anchor``, the same phrase of another period; None if it is not there."""
+    """``operand`` from the row of ``anchor``, which is the same phrase of another period; None if it is not there."""
     row, phrase, known, asked = anchor.line_item, operand.phrase, anchor.operand.period, operand.period
     end = asked.date
     if end is None and row.period_end is not None and known.part == asked.part and abs(known.year - asked.year) < 20:
@@ -121,31 +127,22 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
     if phrase is None or end is None:
         return None
     for item in items:
-        beside = (item.page, item.row, item.unit) == (row.page, row.row, row.unit) and item.months == row.months
-        if not beside or item.period_end is None or _column_words(item) != _column_words(row):
+        if item.period_end is None or abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
             continue
-        if abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS:
+        if _in_row(item) == _in_row(row):
             return found_in(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
     return None
 
 
-def _column_words(item: LineItem) -> str:
-    """The heading of a column without its period."""
-    return re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
+def _in_row(item: LineItem) -> tuple[object, ...]:
+    """Equal for cells of one row that differ only in their period."""
+    column = re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
+    return item.page, item.row, item.unit, item.months, column
 
 
 def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
     """Whether one of ``filings`` may print figures of the operand's period."""
     return bool(_candidates(operand.period, filings, amended=False))
-
-
-_SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
-"""XBRL concepts of spending, with positive values."""
-_DEDUCTED = re.compile(
-    r"^TreasuryStock|Accumulated(?:Depreciation|Amortization|Impairment)|Allowance(?!.*Recover)|Unrealized(?!\w*Gain)\w*Loss(?:es)?$|"
-    r"^(?!.*Assets?Liabilit|.*\w+Assets?Net$)\w*Liabilit(?:y|ies)"
-)
-"""XBRL concepts of balances that are deducted from others: positive values, printed in parentheses."""
 
 
 def printed_amount(phrase: Phrase, item: LineItem) -> float:
@@ -154,12 +151,14 @@ def printed_amount(phrase: Phrase, item: LineItem) -> float:
         return item.value / 100
     if phrase.measure == "percent":
         return item.value / item.scale / 100
-    metrics = [canonical_items()[key] for key, words in phrase.metrics if set(phrase.words) <= words]
     concept = (item.concept or "").rpartition(":")[2]
-    spent = _SPENT.search(concept) is not None or (item.months == 0 and _DEDUCTED.search(concept) is not None)
-    if spent or any(metric.flow == "out" for metric in metrics) or PAID_OR_DEDUCTED.search(item.label):
-        return abs(item.value)
-    return item.value
+    positive = (
+        _SPENT.search(concept)
+        or (item.months == 0 and _DEDUCTED.search(concept))
+        or any(metric.flow == "out" for metric in named_items(phrase))
+        or PAID_OR_DEDUCTED.search(item.label)
+    )
+    return abs(item.value) if positive else item.value
 
 
 def _months(period: Period, filing: Filing) -> int:
@@ -172,51 +171,53 @@ def _candidates(
     period: Period, filings: Iterable[Filing], amended: bool, *, balance: bool = False, ahead: bool = False
 ) -> list[tuple[Filing, dt.date]]:
     """(filing, end of the period in that filing), the best source first. The ``balance`` of a year's end is also in the
-    quarterly reports of the year after. ``ahead``: later years too, as schedules of maturities date them."""
-    ranked: list[tuple[tuple[int, int, str], Filing, dt.date]] = []
-    for filing in filings:
-        if filing.period_end is None or filing.fiscal_period is None:
-            continue
-        form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
-        if period.date is not None:
-            later = (filing.period_end - period.date).days
-            if -_WANDER_DAYS <= later <= _REPEATED_DAYS:
-                order = (max(0, later - _WANDER_DAYS), form + 2 * (filing.is_amendment != amended), filing.filing_id)
-                ranked.append((order, filing, period.date))
-            continue
-        annual = period.part in (None, "FY")
-        own = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
-        if ahead and annual and own < period.year <= own + _AHEAD_YEARS:
-            end = _years_before(filing.period_end, own - period.year)
-            ranked.append(((period.year - own, form, filing.filing_id), filing, end))
-            continue
-        if annual and filing.fiscal_period not in ("FY", "Q4"):
-            if balance and filing.fiscal_year == period.year + 1:
-                end = add_months(filing.period_end, -3 * int(filing.fiscal_period[1]))
-                ranked.append(((_REPEATED_IN_QUARTERS, form, filing.filing_id), filing, end))
-            continue
-        in_year = not annual and filing.fiscal_period == "FY"  # annual reports print the year's quarters
-        if not annual and not in_year and filing.fiscal_period != period.part:
-            continue
-        quarters_back = 4 - int(period.part[1]) if in_year and period.part is not None else 0
-        for offset, year in _years_of(filing):
-            back = year - period.year
-            if 0 <= back <= 4:
-                end = _years_before(filing.period_end, back)
-                if quarters_back:
-                    end = add_months(end, -3 * quarters_back)
-                late = back + 10 * offset + _REPEATED_IN_YEARS * bool(quarters_back)
-                ranked.append(((late, form + 2 * (filing.is_amendment != amended), filing.filing_id), filing, end))
-    ranked.sort(key=lambda item: item[0])
-    return [(filing, end) for _, filing, end in ranked]
+    quarterly reports of the next year. With ``ahead`` later years too, as schedules of maturities date them."""
+    ranked = [
+        (late, form, filing, end)
+        for filing in filings
+        for late, form, end in _ends_in(filing, period, amended, balance=balance, ahead=ahead)
+    ]
+    ranked.sort(key=lambda each: (each[0], each[1], each[2].filing_id))
+    return [(filing, end) for _, _, filing, end in ranked]
 
 
-def _years_of(filing: Filing) -> list[tuple[int, int]]:
-    """(0, the company's own fiscal year), then (1, the calendar year of its end) if that differs."""
-    assert filing.period_end is not None
+def _ends_in(
+    filing: Filing, period: Period, amended: bool, *, balance: bool, ahead: bool
+) -> Iterator[tuple[int, int, dt.date]]:
+    """(lateness, rank of the form, end) of the period in ``filing``, for each way to count its fiscal year. The lower,
+    the better the source."""
+    if filing.period_end is None or filing.fiscal_period is None:
+        return
+    form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
+    form_as_amended = form + 2 * (filing.is_amendment != amended)
+    if period.date is not None:
+        later = (filing.period_end - period.date).days
+        if -_WANDER_DAYS <= later <= _REPEATED_DAYS:
+            yield max(0, later - _WANDER_DAYS), form_as_amended, period.date
+        return
     calendar = filing.period_end.year
     own = filing.fiscal_year if filing.fiscal_year is not None else calendar
-    return [(0, own)] + ([(1, calendar)] if calendar != own else [])
+    if period.part in (None, "FY"):
+        quarters_back = 0
+        if ahead and own < period.year <= own + _AHEAD_YEARS:
+            yield period.year - own, form, _years_before(filing.period_end, own - period.year)
+            return
+        if filing.fiscal_period not in ("FY", "Q4"):
+            if balance and filing.fiscal_year == period.year + 1:
+                yield _REPEATED_IN_QUARTERS, form, add_months(filing.period_end, -3 * int(filing.fiscal_period[1]))
+            return
+    elif filing.fiscal_period == "FY":  # annual reports print the year's quarters
+        quarters_back = 4 - int(period.part[1])
+    elif filing.fiscal_period == period.part:
+        quarters_back = 0
+    else:
+        return
+    for number, year in enumerate(dict.fromkeys((own, calendar))):  # the company's count of the year comes first
+        back = year - period.year
+        if 0 <= back <= _REPEATED_YEARS:
+            end = add_months(_years_before(filing.period_end, back), -3 * quarters_back)
+            late = back + 10 * number + _REPEATED_IN_YEARS * bool(quarters_back)
+            yield late, form_as_amended, end
 
 
 def _years_before(end: dt.date, years: int) -> dt.date:

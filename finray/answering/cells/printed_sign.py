@@ -1,7 +1,7 @@
-"""Whether parentheses around a figure mean that it is paid or deducted, and not that it is negative.
+"""Whether parentheses around a figure mean that it is paid or deducted, rather than negative.
 
-A logistic model over the words of a row, its kind of statement and the words that ask for it (``printed_sign.json``),
-fitted by ``finray train printed-sign`` to tables of filings with inline XBRL, whose tags give the sign.
+A logistic model over the words of a row, its statement and the words that ask for it (``printed_sign.json``). ``finray
+train printed-sign`` fits it to filings with inline XBRL, whose tags give the sign.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _CUES = {"outflow": _OUTFLOW, "either": _EITHER, "paid": PAID_OR_DEDUCTED, "brac
 
 
 class SignedRow(NamedTuple):
-    """What tells the sign of a figure in parentheses; ``instant`` is a figure at a date. ``asked`` names what is asked
-    for, "" if that is not this row alone: "allowance for credit losses" of a row "Balance at June 30"."""
+    """The row of a figure in parentheses; ``instant`` means a figure at a date. ``asked`` is what the question asks
+    for, such as "allowance for credit losses" for a row "Balance at June 30"; "" if it asks for more than this row."""
 
     label: str
     statement: Statement | None
@@ -54,7 +54,7 @@ class SignedRow(NamedTuple):
 
 
 def sign_features(row: SignedRow) -> frozenset[str]:
-    """Names of what holds for a row: its words and those asked for, its statement, and cues that rules look for."""
+    """The names of a row's features: its words and those asked for, its statement, and the cues of a rule."""
     label = row.label
     cues = {cue for cue, pattern in _CUES.items() if pattern.search(label)}
     if "paid" in cues or ("outflow" in cues and "either" not in cues):
@@ -68,12 +68,12 @@ def sign_features(row: SignedRow) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class SignModel:
-    """``weights`` by feature; a feature without a weight, such as an unknown word, counts for nothing."""
+    """``weights`` by feature. A feature without a weight, such as an unknown word, is ignored."""
 
     weights: Mapping[str, float]
 
     def probability(self, row: SignedRow) -> float:
-        """Of a figure in parentheses to be positive."""
+        """The probability that a figure in parentheses is positive."""
         known = sorted(name for name in sign_features(row) if name in self.weights)
         return 1 / (1 + math.exp(-math.fsum(self.weights[name] for name in known)))
 
@@ -85,7 +85,7 @@ def sign_model_json(model: SignModel, trained: Mapping[str, Any]) -> str:
 
 
 def read_sign_model(text: str) -> SignModel:
-    """Raises ModelUnavailableError if ``text`` is no such model."""
+    """The model of :func:`sign_model_json`. Raises ModelUnavailableError if ``text`` is not one."""
     try:
         weights = {str(name): float(weight) for name, weight in json.loads(text)["weights"].items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -101,5 +101,5 @@ def shipped_sign_model() -> SignModel:
 
 @lru_cache(maxsize=16384)
 def is_deducted(row: SignedRow) -> bool:
-    """Whether a figure in parentheses is likelier positive."""
+    """Whether a figure in parentheses is more likely positive than negative."""
     return shipped_sign_model().probability(row) > 0.5

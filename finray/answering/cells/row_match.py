@@ -1,9 +1,8 @@
 """How well a table cell matches a phrase: the words that it shares with the cell's row, section, column and caption.
 
-Rare words among the rows of the filing count more; qualifiers (current or deferred, foreign or domestic) must agree
-(agreement.py).
-The match is lexical on purpose: in an embedding "deferred tax assets" is close to "current taxes". The weights of
-places and disagreements are fitted (row_weights.py).
+Words that are rare among the rows of the filing count more, and qualifiers (current or deferred, foreign or domestic)
+must agree (agreement.py). The weights of places and disagreements are fitted (row_weights.py). The match is lexical on
+purpose: in an embedding "deferred tax assets" is close to "current taxes".
 """
 
 from __future__ import annotations
@@ -37,8 +36,9 @@ _SLACK = 1 - 1e-9
 
 
 class _Wording(NamedTuple):
-    """One way to read a cell: which ``asked`` words are in ``words``. Words of ``label`` count against the cell if they
-    are neither asked for nor ``excused``. ``concept`` are the words of the row's tag if the cell is read by it."""
+    """One way to read a cell: which of the ``asked`` words are in ``words``. Words of ``label`` that are not asked for
+    count against the cell; those ``excused`` are not checked for qualifiers. ``concept`` are the words of the row's tag
+    if the cell is read by its tag."""
 
     asked: frozenset[str]
     words: Words
@@ -48,7 +48,8 @@ class _Wording(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Variants of the phrase that read some cells alike, but for their ``total`` weight: the first with the least."""
+    """Variants of the phrase that read some cells alike except for their ``total`` weight, by the first of those with
+    the least: its ``number`` and its words ``asked``."""
 
     shared: frozenset[str]
     total: float
@@ -57,7 +58,7 @@ class _Group(NamedTuple):
 
 
 class Matcher:
-    """Scores cells of one filing for one phrase. Keeps the fits: the same row is compared for several periods."""
+    """Scores the cells of one filing for one phrase. Keeps the fits: a row is compared for several periods."""
 
     def __init__(self, phrase: Phrase, rarity: Rarity, weights: RowWeights | None = None) -> None:
         self._phrase = phrase
@@ -82,7 +83,7 @@ class Matcher:
         return fit
 
     def bound(self, item: LineItem) -> float:
-        """A number that the score of ``item`` does not exceed, for a fraction of the work."""
+        """An upper bound of the score of ``item``, for a fraction of the work."""
         if self._metric(item):
             return 1.0
         around = self._rarity.around(item)
@@ -96,7 +97,7 @@ class Matcher:
         return bound
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
-        """All readings with a word in common: by the row's words, and by the words of its concept."""
+        """All readings that share a word with the phrase: by the row's words, and by the words of its concept."""
         around = self._rarity.around(item)
         words, concept, metric = around.words, around.concept, self._metric(item)
         plain = [_Wording(asked, words, words.label) for asked in self._variants]
@@ -108,7 +109,7 @@ class Matcher:
         return [reading for each in wordings if (reading := self._reading(item, each, 0.0)) is not None]
 
     def _metric(self, item: LineItem) -> frozenset[str]:
-        """The words of the phrase that name a canonical line item which the row prints."""
+        """The words of the phrase that name the canonical line items of the row."""
         named = (names for key, names in self._phrase.metrics if self._rarity.is_named(key, item))
         return frozenset().union(*named)
 
@@ -121,15 +122,15 @@ class Matcher:
         plain = self._best(item, around, frozenset())
         if metric:
             own = self._reading(item, self._by_metric(words, metric), plain.score)
-            plain = max(plain, weigh(own, self._weights) if own is not None else NO_FIT, key=_score)
+            if own is not None:
+                plain = max(plain, weigh(own, self._weights), key=lambda fit: fit.score)
         return combined(plain, self._best(item, around, concept), self._weights) if concept else plain
 
     def _best(self, item: LineItem, around: Around, concept: frozenset[str]) -> Fit:
-        """The best fit of a variant. Those that can win come first: few need all of a reading."""
+        """The best fit of a variant. Those that may win come first, so few are read in full."""
         words = around.words
-        bounds = sorted(self._bounds(around, concept))
         best, best_number = NO_FIT, 0
-        for bound, number, group in bounds:
+        for bound, number, group in sorted(self._bounds(around, concept)):
             if -bound < best.score * _SLACK:  # the rest of a reading only lowers the score
                 break
             reading = self._reading(item, _Wording(group.asked, words, words.label, concept=concept), 0.0)
@@ -139,7 +140,7 @@ class Matcher:
         return best
 
     def _bounds(self, around: Around, concept: frozenset[str]) -> list[tuple[float, int, _Group]]:
-        """What a variant of each group can reach, negative, and its number."""
+        """(negative bound of the score, number, group) of each group of variants."""
         words, weight = around.words, self._rarity.weight
         places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
         found = {word: self._worth[place] * weight(word) for word, place in places if place is not None}
@@ -149,7 +150,7 @@ class Matcher:
         ]
 
     def _groups_of(self, found: frozenset[str]) -> tuple[_Group, ...]:
-        """The variants with a word of ``found``, one for each way to read a cell around which these words are."""
+        """One variant for each way to read a cell that has the words ``found`` around it."""
         groups = self._groups.get(found)
         if groups is None:
             first: dict[tuple[frozenset[str], int, bool], _Group] = {}
@@ -163,7 +164,7 @@ class Matcher:
         return groups
 
     def _reading(self, item: LineItem, wording: _Wording, least: float) -> Reading | None:
-        """None if the score cannot exceed ``least``, as for nearly every row of a filing."""
+        """The reading of ``item``; None if its score cannot exceed ``least``, as for nearly every row of a filing."""
         weight = self._rarity.weight
         asked, words, concept = wording.asked, wording.words, wording.concept
         places = [(place, weight(word)) for word in asked if (place := _place(word, words, concept)) is not None]
@@ -207,7 +208,7 @@ def _names_part(column: frozenset[str]) -> bool:
 
 
 def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
-    """Which of PLACES prints the word; the concept's name counts as the row."""
+    """Which of PLACES has the word; the concept's name counts as the row."""
     if word in concept:
         return "row"
     if word in words.label:
@@ -221,8 +222,3 @@ def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
     if words.label <= BARE:
         return "total_caption" if words.label == _TOTAL else "bare_caption"
     return "caption"
-
-
-def _score(fit: Fit) -> float:
-    score: float = fit.score
-    return score

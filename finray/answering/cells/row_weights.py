@@ -1,4 +1,4 @@
-"""Weights for the match of a cell and a phrase: ``row_match.json``, fitted by ``finray train row-match``.
+"""The score of a cell for a phrase, and its weights: ``row_match.json``, fitted by ``finray train row-match``.
 
 A reading is the outcome of one comparison: sums of word weights, and counts. Its score is the share of the asked words
 that were found, times a factor for each disagreement. The same formula works for one cell and for arrays of cells.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -18,13 +18,13 @@ Number = Any
 """A float, or a float64 array of one shape for all fields of a reading."""
 
 PLACES = ("row", "aside", "column", "section", "total_caption", "bare_caption", "caption")
-"""Where a word of the phrase may be; in the row it counts fully."""
+"""Where a word of the phrase may be found. In the row it counts fully."""
 
 
 class Reading(NamedTuple):
-    """``asked`` is the weight of the phrase's words, the PLACES that of the words found there. ``own`` is the weight of
-    the row's words, ``named`` that of its XBRL concept's; ``surplus`` and ``surplus_named`` are their parts that are
-    not asked for. The rest are counts of disagreements; WEIGHTS describes them."""
+    """``asked`` is the weight of the phrase's words, each of PLACES that of the words found there. ``own`` is the
+    weight of the row's words, ``named`` of its XBRL concept's; ``surplus`` and ``surplus_named`` are the parts of these
+    that are not asked for. The rest are counts of disagreements; WEIGHTS describes them."""
 
     asked: Number
     row: Number
@@ -138,7 +138,7 @@ def place_worth(w: RowWeights) -> dict[str, float]:
 
 
 def weigh(r: Reading, w: RowWeights) -> Fit:
-    """The score is at most the coverage."""
+    """The fit of a reading. Its score is at most its coverage."""
     found = (
         r.row
         + w.aside * r.aside
@@ -167,12 +167,13 @@ def weigh(r: Reading, w: RowWeights) -> Fit:
 
 
 def combined(plain: Fit, tagged: Fit, w: RowWeights) -> Fit:
-    """The fit of a tagged cell, from the fits by its words and by its tag."""
+    """The fit of a tagged cell from the fits by its words and by its tag."""
     first, second = (plain, tagged) if plain.score >= tagged.score else (tagged, plain)
     return Fit((1 - w.worse_reading) * first.score + w.worse_reading * second.score, first.coverage)
 
 
 def standing_factor(s: Standing, w: RowWeights) -> Number:
+    """The factor of the score for the properties of a cell."""
     return w.statement**s.statement * w.unsaid_months**s.unsaid_months * w.dash**s.dash * w.untagged**s.untagged
 
 
@@ -182,7 +183,7 @@ def highest_standing(w: RowWeights) -> float:
 
 
 def row_weights(named: Mapping[str, float]) -> RowWeights:
-    return RowWeights(**{field.name: named[field.name] for field in fields(RowWeights)})
+    return RowWeights(**named)
 
 
 @cache

@@ -1,4 +1,4 @@
-"""The rows and sentences of the retrieved pages that may bear on a question, and their features."""
+"""Features of the rows and sentences of the retrieved pages that may bear on a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from finray.core.query import Query
 from finray.evidence.candidates import Candidate, Prose, candidates
 from finray.evidence.heads import counted_years
 from finray.evidence.relevance import Relevance, words
-from finray.evidence.tables import Table
+from finray.evidence.tables import Table, TableRow
 from finray.index.reading.facts import FilingFacts
 
 FEATURES: Final[Mapping[str, str]] = {
@@ -50,7 +50,7 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 _TOTAL = re.compile(r"^\W*(?:total|net)\b|\btotal\W*$|^\W*$", re.I)
 
 Piece = tuple[int, int, int]
-"""Numbers of a page, of its part, and of the row or sentence in that."""
+"""The numbers of a page, of one of its parts, and of a row or sentence in that part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +70,45 @@ class ClosestCandidates:
         part, at = self.part(number), self.pieces[number][2]
         if isinstance(part, Prose):
             return part.sentences[at].text
-        return " ".join((part.rows[at].label, *part.rows[at].cells.values()))
+        return _row_text(part.rows[at])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the question asks for; ``figures`` are numbers besides years and single digits."""
+
+    words: frozenset[str]
+    figures: frozenset[str]
+    years: frozenset[int]
+    metric: bool
+    amount: bool
+
+    @classmethod
+    def of(cls, query: Query) -> Self:
+        return cls(
+            words(query.text).union(*map(words, query.terms)),
+            frozenset(each for each in _FIGURE.findall(query.text) if len(each) > 1 and not _YEAR.fullmatch(each)),
+            frozenset(query.years),
+            bool(query.metrics),
+            asks_amount(query),
+        )
+
+
+def asks_amount(query: Query) -> bool:
+    """Whether the question does not ask for words, a person or a cause."""
+    return "words" not in query.intents and not kinds_asked(query) & {"cause", "person"}
 
 
 def closest_candidates(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> ClosestCandidates:
     """Every row with figures and every sentence on the pages of ``passages`` that shares a word with the question."""
     pages = [page for page in candidates(passages, facts) if page.passages][:_PAGES]
     names = [*query.names, *(facts.company_name(key) for key in query.companies if facts.has_company(key))]
-    relevance = Relevance(query, None, names, _texts(pages))
+    relevance, asked = Relevance(query, None, names, _texts(pages)), _Asked.of(query)
     pieces: list[Piece] = []
     rows: list[dict[str, float]] = []
     for number, page in enumerate(pages):
         for at, part in enumerate(page.parts):
-            for piece, values in _pieces(query, page, part, relevance):
+            for piece, values in _pieces(asked, page, part, relevance):
                 pieces.append((number, at, piece))
                 rows.append(values)
     best = max((row["near"] for row in rows), default=0.0) or 1.0
@@ -98,13 +124,11 @@ def closest_candidates(query: Query, passages: Sequence[Passage], facts: FilingF
 
 
 def _pieces(
-    query: Query, page: Candidate, part: Table | Prose, relevance: Relevance
+    asked: _Asked, page: Candidate, part: Table | Prose, relevance: Relevance
 ) -> Iterator[tuple[int, dict[str, float]]]:
-    asked = words(query.text) | {word for term in query.terms for word in words(term)}
-    figures = {each for each in _FIGURE.findall(query.text) if len(each) > 1 and not _YEAR.fullmatch(each)}
-    years = set(query.years)
-    amount = "words" not in query.intents and not kinds_asked(query) & {"cause", "person"}
+    """(number, features) of each row or sentence of ``part`` that shares a word with the question."""
     section = ""
+    row = isinstance(part, Table)
     beside = f"{part.title} {part.corner} {' '.join(part.heads)}" if isinstance(part, Table) else part.heading
     whole = relevance.score(" ".join(_labels(part)), beside)
     for number, (label, text, start, end) in enumerate(_printed(part)):
@@ -116,25 +140,25 @@ def _pieces(
         if not near:
             continue
         own = words(label)
-        row = isinstance(part, Table)
         values = {
             "near": near,
             "label": relevance.score(label),
             "aside": relevance.score(around),
             "table": whole,
             "row": row,
-            "row_amount": row and amount,
-            "row_words": row and not amount,
-            "figures": len(figures.intersection(_FIGURE.findall(text))) / len(figures) if figures else 0.0,
+            "row_amount": row and asked.amount,
+            "row_words": row and not asked.amount,
+            "figures": len(asked.figures.intersection(_FIGURE.findall(text))) / max(1, len(asked.figures)),
             "statement": page.page.statement is not None,
-            "statement_metric": page.page.statement is not None and bool(query.metrics),
+            "statement_metric": page.page.statement is not None and asked.metric,
             "retrieved": any(passage.start < end and start < passage.end for passage in page.passages),
-            "surplus": len(own - asked) / len(own) if own else 1.0,
+            "surplus": len(own - asked.words) / len(own) if own else 1.0,
             "total": row and _TOTAL.search(label) is not None,
         }
-        printed = _years(page, part, number, f"{around} {text}") if years else set()
-        values["dated"] = bool(printed & years)
-        values["misdated"] = bool(printed) and not printed & years
+        if asked.years:
+            printed = _years(page, part, number, f"{around} {text}")
+            values["dated"] = bool(printed & asked.years)
+            values["misdated"] = bool(printed) and not printed & asked.years
         yield number, {name: float(value) for name, value in values.items()}
 
 
@@ -145,7 +169,11 @@ def _printed(part: Table | Prose) -> Iterator[tuple[str, str, int, int]]:
             yield sentence.text, sentence.text, sentence.start, sentence.end
         return
     for row in part.rows:
-        yield row.label, " ".join((row.label, *row.cells.values())), row.start, row.end
+        yield row.label, _row_text(row), row.start, row.end
+
+
+def _row_text(row: TableRow) -> str:
+    return " ".join((row.label, *row.cells.values()))
 
 
 def _years(page: Candidate, part: Table | Prose, number: int, text: str) -> set[int]:
@@ -172,8 +200,8 @@ def _texts(pages: Sequence[Candidate]) -> Iterator[str]:
 
 
 def shown_pieces(found: ClosestCandidates, scores: npt.NDArray[np.float64], most: int, margin: float) -> list[int]:
-    """The numbers of at most ``most`` pieces, best first: those nearly as good as the best one, of at most two parts
-    of its filing."""
+    """The numbers of at most ``most`` pieces, best first: those within ``margin`` of the best score, from at most two
+    parts of its filing."""
     order = np.argsort(-scores, kind="stable").tolist()
     best = order[0]
     filing = found.pages[found.pieces[best][0]].filing.filing_id

@@ -1,5 +1,5 @@
-"""Chooses the rows and sentences closest to a question, and how likely they bear on it: a linear model, and a logistic
-one over SIGNALS, fitted by ``finray train closest-rows``."""
+"""Chooses the rows and sentences closest to a question by a linear model, and rates by a logistic one over SIGNALS how
+likely they bear on it. ``finray train closest-rows`` fits both."""
 
 from __future__ import annotations
 
@@ -11,29 +11,19 @@ from typing import Final
 import numpy as np
 
 from finray.answering.choice_model import probability, read_fitted
-from finray.answering.closest.features import FEATURES, ClosestCandidates, shown_pieces
-from finray.answering.sentences.cues import kinds_asked
+from finray.answering.closest.features import FEATURES, ClosestCandidates, asks_amount, shown_pieces
 from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
 
 MOST = 6
-"""Rows and sentences that are chosen; headings and totals go along."""
+"""At most this many rows and sentences are chosen; their headings and totals are shown too."""
 MARGIN = 2.0
 """Another row is chosen if its score is at most this much below the best one's."""
+_MOST_MARGIN = 6.0
 _OF_BEST: Final = (
-    "near",
-    "label",
-    "aside",
-    "table",
-    "row",
-    "dated",
-    "misdated",
-    "page",
-    "page_rank",
-    "surplus",
-    "figures",
-)
+    "near", "label", "aside", "table", "row", "dated", "misdated", "page", "page_rank", "surplus", "figures",
+)  # fmt: skip
 OF_QUESTION: Final[Mapping[str, str]] = {
     "named": "the question names a company of the index",
     "dated_question": "the question names a period",
@@ -48,7 +38,6 @@ SIGNALS: Final[Mapping[str, str]] = {
     **{f"best_{name}": f"of the best row: {FEATURES[name]}" for name in _OF_BEST},
     **OF_QUESTION,
 }
-_MOST = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +51,16 @@ class ClosestModel:
 
     def choose(self, found: ClosestCandidates, asked: Floats) -> tuple[list[int], float]:
         """The numbers of the chosen pieces, best first, and the probability that they bear on the question. ``asked``
-        are its ``question_signals``; ``found`` must have a piece."""
+        are the question's :func:`question_signals`; ``found`` must have a piece."""
         scores = np.asarray(found.features @ self.weights)
         chosen = shown_pieces(found, scores, MOST, MARGIN)
         return chosen, probability(signals(found, scores, chosen, asked), self.answers)
 
 
 def question_signals(query: Query) -> Floats:
-    """What the question tells about its rows, float64 [len(OF_QUESTION) - 1]."""
-    amount = "words" not in query.intents and not kinds_asked(query) & {"cause", "person"}
-    return np.asarray([bool(query.companies), bool(query.periods), bool(query.metrics), amount], dtype=np.float64)
+    """The OF_QUESTION signals except for the last, which is of the rows, float64 [len(OF_QUESTION) - 1]."""
+    known = [bool(query.companies), bool(query.periods), bool(query.metrics), asks_amount(query)]
+    return np.asarray(known, dtype=np.float64)
 
 
 def signals(found: ClosestCandidates, scores: Floats, chosen: list[int], asked: Floats) -> Floats:
@@ -81,7 +70,7 @@ def signals(found: ClosestCandidates, scores: Floats, chosen: list[int], asked: 
     values = [
         1.0,
         float(odds[chosen].sum() / odds.sum()),
-        min(float(scores[chosen[0]] - np.median(scores)), _MOST),
+        min(float(scores[chosen[0]] - np.median(scores)), _MOST_MARGIN),
         *(best[name] for name in _OF_BEST),
         *asked.tolist(),
         1 - best["near"],

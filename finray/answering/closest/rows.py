@@ -1,6 +1,6 @@
 """Adds the printed rows or sentences closest to a question to its refusal, if they likely bear on it.
 
-It stays a refusal: nothing is stated. A reader who knows the filing sees at once whether the rows answer.
+It stays a refusal and states nothing, but a reader who knows the filing sees at once whether the rows answer.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class ClosestRows:
         self._model = model
 
     def shown(self, refusal: Answer, query: Query, curation: Curation, journal: Journal) -> Answer:
-        """``refusal`` with the rows and their heads; as it is if no row is likely enough to bear on the question."""
+        """``refusal`` with the rows and their heads; unchanged if no row is likely enough to bear on the question."""
         absent = curation.coverage.absent if curation.coverage is not None else ()
         if any(operand.phrase is None for operand in absent):
-            return refusal  # a line item of the statements, which were searched whole: it is missing
+            return refusal  # the statements, which were searched whole, lack the line item
         if len(query.companies) > 1 or unread_definition(query.question) is not None:
-            return refusal  # rows of one company, or of the words of a definition, would mislead
+            return refusal  # rows of one company, or with the words of a definition, would mislead
         found = self.candidates(query, curation)
         if not found.pieces:
             return refusal
@@ -52,7 +52,7 @@ class ClosestRows:
             return refusal
         parts, evidence = rendered(found, chosen)
         if query.metrics and query.unexplained and not matched_share(query.unexplained, " ".join(parts)):
-            return refusal  # only the metric, without any of the words that narrow it: "goodwill" for its impairment
+            return refusal  # only the metric, without the words that narrow it: "goodwill" for its impairment
         text = "\n\n".join((refusal.text, LEAD, *parts))
         return replace(refusal, text=text, evidence=evidence, closest=True)
 
@@ -61,7 +61,7 @@ class ClosestRows:
 
 
 def rendered(found: ClosestCandidates, chosen: Sequence[int]) -> tuple[list[str], tuple[Passage, ...]]:
-    """Each part with chosen rows or sentences, the best one first, and where the page prints it."""
+    """(texts, evidence): each part with chosen rows or sentences, best part first, and where its page prints it."""
     shown: dict[tuple[int, int], set[int]] = {}
     for number in chosen:
         place, at, piece = found.pieces[number]

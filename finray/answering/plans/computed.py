@@ -1,4 +1,4 @@
-"""Answers in numbers: evaluates the program of a covered plan, and puts the result into words with its cells."""
+"""Evaluates the program of a covered plan, and puts the result into words with its cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
 from finray.answering.plans.units import printed_unit, result_unit
-from finray.answering.plans.wording import asked_value, shown, shown_fall, shown_move
+from finray.answering.plans.wording import asked_value, shown, shown_fall, shown_move, shown_relative
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
@@ -31,7 +31,7 @@ class Computation:
         self._passages = passages
         self._found = {operand.name: coverage.found[operand.name] for operand in plan.operands}
         self._values = {name: item.value for name, item in coverage.found.items()}
-        self._shape = _shape(query, coverage.found.values())
+        self._shape = shape_of(query, coverage.found.values())
         printed = printed_unit(coverage.found.values())
         self._unit = result_unit(query, coverage)
         self._part_unit = printed if printed is not None and plan.part_unit == "USD" else plan.part_unit
@@ -50,7 +50,7 @@ class Computation:
         return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
 
     def _winner(self) -> tuple[str, str]:
-        """The beginning of the answer, which names the company that ranks first, and the program for its value."""
+        """(beginning of the answer, program for the value) of the company that ranks first."""
         values = [evaluate(ranking, self._values) for _, ranking, _ in self._plan.choose]
         best = values.index(min(values) if self._plan.lowest else max(values))
         company, _, program = self._plan.choose[best]
@@ -92,18 +92,13 @@ class Computation:
         return shown(value, self._unit, self._shape)
 
     def _relative(self) -> str:
-        """A change of an amount in percent too, if the question leaves open which is meant; "" otherwise."""
+        """The change of an amount in percent too, if the question leaves open which is meant; otherwise ""."""
         if self._plan.kind != "change" or self._query.shape.unit is not None or self._unit not in ("USD", "shares"):
             return ""
-        old, new = self._parts[0][1], self._parts[-1][1]
-        if old <= 0 or new < 0 or old == new:
-            return ""
-        moved = (new - old) / old
-        falls = "falls" in self._query.intents and "rises" not in self._query.intents
-        return f", or {shown(abs(moved) if falls else moved, 'percent', Shape(None, None))}"
+        return shown_relative(self._parts[0][1], self._parts[-1][1], self._query.intents)
 
     def _ranking(self) -> str:
-        """The company or year with the highest (or lowest) value, and all values."""
+        """The company or year with the highest (or lowest) value, then all values."""
         plan = self._plan
         ranked = sorted(self._parts, key=lambda part: part[1], reverse=not plan.lowest)
         period = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
@@ -130,8 +125,8 @@ class Computation:
 def evidence_of(
     found: Iterable[Found], passages: Sequence[Passage], facts: FilingFacts
 ) -> tuple[tuple[Passage, ...], bool]:
-    """Each operand's passage, each once: one that prints its row, else one of its page. And whether every passage
-    prints its operand's figure."""
+    """(passages, grounded): for each operand a passage that prints its row, else one of its page, without repeats; and
+    whether all of them print their operand's figure."""
     chosen: dict[tuple[str, int, int], Passage] = {}
     grounded = True
     for item in found:
@@ -142,7 +137,7 @@ def evidence_of(
     return tuple(chosen.values()), grounded
 
 
-def _shape(query: Query, found: Iterable[Found]) -> Shape:
+def shape_of(query: Query, found: Iterable[Found]) -> Shape:
     """The shape that the question asks for, in the operands' currency."""
     currencies = [item.currency for item in found if item.unit.startswith("USD")]
     return replace(query.shape, currency=max(currencies, default="USD"))
@@ -178,7 +173,7 @@ def _plain(value: float) -> str:
 
 
 def shown_program(program: str, found: Mapping[str, Found]) -> str:
-    """The program and its operands, each with its cell, page and tag, if any."""
+    """The program, then its operands, each with its cell, page and any XBRL tag."""
     operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
     return f"{program}  where {operands}"
 

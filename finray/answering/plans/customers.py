@@ -1,4 +1,4 @@
-"""Whether a company depends on few customers: the sentences of its report that give their shares, and a verdict."""
+"""Judges whether a company depends on few customers, by the sentences of its report that give their shares."""
 
 from __future__ import annotations
 
@@ -24,49 +24,44 @@ _SENTENCE_END = re.compile(r"(?<=[.;])\s+(?=[A-Z“])|\n{2,}")
 _MOST = 350
 """Characters; a longer stretch with shares is a table or a paragraph about something else."""
 SEARCHED = 20
+"""How many passages of a filing are searched for such sentences."""
 
 
 def judged_customers(concentration: Concentration, passages: Sequence[Passage]) -> Answer | None:
     """The best two sentences about shares of customers, led by a verdict; None if no sentence gives them."""
-    found: list[tuple[int, int, str, Passage]] = []
-    for rank, passage in enumerate(passages):
+    found: list[tuple[int, str, Passage]] = []
+    for passage in passages:
         for text in map(_joined, _SENTENCE_END.split(passage.text)):
             worth = _worth(text, concentration)
-            if worth and not any(text in other or other in text for _, _, other, _ in found):
-                found.append((-worth, rank, text, passage))
+            if worth and not any(text in other or other in text for _, other, _ in found):
+                found.append((worth, text, passage))
     if not found:
         return None
-    _, _, text, passage = best = min(found, key=lambda entry: entry[:2])
-    second = min(
-        (entry for entry in found if entry is not best and entry[0] == best[0]), default=None, key=lambda e: e[1]
-    )
-    shares = [float(share) for share in _SHARE.findall(text)]
-    none = _NONE.search(text) is not None
-    high = not none and max(shares, default=0.0) >= concentration.threshold
-    criterion = f"finray calls a customer of {concentration.threshold:g}% of revenue or more a concentration"
-    quotes = [f"“{text}” ({passage.doc_name}, p. {passage.page + 1})"]
-    evidence = [passage]
-    if second is not None:
-        quotes.append(f"“{second[2]}” ({second[3].doc_name}, p. {second[3].page + 1})")
-        evidence.append(second[3])
+    best = max(worth for worth, _, _ in found)
+    quoted = [(text, passage) for worth, text, passage in found if worth == best][:2]
+    deciding = quoted[0][0]
+    shares = [float(share) for share in _SHARE.findall(deciding)]
+    high = _NONE.search(deciding) is None and max(shares) >= concentration.threshold
     lead = f"Yes, {concentration.yes}" if high else f"No, {concentration.no}"
+    criterion = f"finray calls a customer of {concentration.threshold:g}% of revenue or more a concentration"
+    quotes = " ".join(f"“{text}” ({passage.doc_name}, p. {passage.page + 1})" for text, passage in quoted)
     value = shares[0] if high and len(shares) == 1 else None
     unit = "percent" if value is not None else None
-    answer = f"{lead} ({criterion}): {' '.join(quotes)}"
-    return Answer(answer, "answered", value, unit, evidence=tuple(dict.fromkeys(evidence)))
+    evidence = tuple(dict.fromkeys(passage for _, passage in quoted))
+    return Answer(f"{lead} ({criterion}): {quotes}", "answered", value, unit, evidence=evidence)
 
 
 def _worth(text: str, concentration: Concentration) -> int:
-    """0 if the sentence gives no customer's share of sales; more for one customer and for a plain statement."""
-    shares = len(_SHARE.findall(text))
-    about = concentration.customers.search(text.lower()) is not None and _OF_SALES.search(text) is not None
-    if (
-        not about
-        or len(text) > _MOST
-        or not text.endswith((".", ";"))
-        or not (1 <= shares <= 4)
-        or _GIVES.search(text) is None
-    ):
+    """How well a sentence gives a customer's share of sales: 0 if it does not, more for one customer and for none."""
+    gives_shares = (
+        len(text) <= _MOST
+        and text.endswith((".", ";"))
+        and 1 <= len(_SHARE.findall(text)) <= 4
+        and concentration.customers.search(text.lower())
+        and _OF_SALES.search(text)
+        and _GIVES.search(text)
+    )
+    if not gives_shares:
         return 0
     return 1 + (_ONE.search(text) is not None) + (_NONE.search(text) is not None)
 

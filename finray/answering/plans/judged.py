@@ -1,4 +1,4 @@
-"""Answers a judgement: computes its ratios from the statements and applies the criterion, with every figure shown."""
+"""Answers a judgement: computes its ratios from the statements, applies the criterion, and shows every figure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SMALL_RATIO = 0.2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
-    """A ratio at its periods, oldest first: (period, value); ``program`` is that of the last."""
+    """A ratio with its ``values`` (period, value), oldest first; ``program`` is that of the last."""
 
     ratio: Ratio
     values: tuple[tuple[str, float], ...]
@@ -52,6 +52,7 @@ class _Computed:
         return self.now - self.values[0][1]
 
     def at(self, which: int, shape: Shape) -> str:
+        """The value number ``which`` in words."""
         value = self.values[which][1]
         if self.unit == "ratio" and abs(value) >= _SMALL_RATIO:
             return f"{value:,.{2 if shape.decimals is None else shape.decimals}f}"
@@ -77,9 +78,9 @@ class JudgedCompany:
     def answer(self, judgement: Judgement) -> Answer | None:
         """None if the figures that decide are missing."""
         trend = judgement.trend
-        computed = [c for ratio in judgement.ratios if (c := self._computed(ratio, trend=trend)) is not None]
+        computed = self._all_computed(judgement.ratios, trend=trend)
         if trend and not computed and judgement.static:
-            computed = [c for ratio in judgement.ratios if (c := self._computed(ratio, trend=False)) is not None]
+            computed = self._all_computed(judgement.ratios, trend=False)
         deciding = [c for c in computed if c.ratio.yes is not None] if judgement.static else computed
         if not deciding:
             return self.meaningless([ratio.formula for ratio in judgement.ratios if not ratio.optional])
@@ -110,7 +111,7 @@ class JudgedCompany:
         )
 
     def meaningless(self, wanted: Sequence[Formula]) -> Answer | None:
-        """The answer that the ratios mean nothing for the company, if its statements show that."""
+        """An answer that the ratios mean nothing for the company, if its statements show that."""
         items = dict.fromkeys(item for formula in wanted for item in line_items(formula) if item in canonical_items())
         for without in criteria().withouts:
             if without.item not in items or (shows := self._shows_absence(without)) is None:
@@ -146,6 +147,9 @@ class JudgedCompany:
         )
         found = ((operand.name, find_operand(operand, filings, line_items)) for operand in operands)
         return {name: hit for name, hit in found if hit is not None}
+
+    def _all_computed(self, ratios: Sequence[Ratio], *, trend: bool) -> list[_Computed]:
+        return [computed for ratio in ratios if (computed := self._computed(ratio, trend=trend)) is not None]
 
     def _computed(self, ratio: Ratio, *, trend: bool) -> _Computed | None:
         planner = Planner(self._query, Measures((ratio.formula,)), (self._company,), self._periods)

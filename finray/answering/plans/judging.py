@@ -1,4 +1,4 @@
-"""Answers judgements ("is liquidity healthy?") from ratios before another answerer quotes a sentence."""
+"""Answers judgements ("is liquidity healthy?") from ratios, before another answerer quotes a sentence."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from finray.question.plans.operations import in_order
 
 
 class JudgingAnswerer:
-    """Judges what the statements can decide, and leaves every other question to ``inner``: one that a plan of the
-    curation answers already, one whose figures are missing."""
+    """Judges what the statements can decide. Leaves every other question to ``inner``, such as one that a plan of the
+    curation already answers, or one whose figures are missing."""
 
     def __init__(self, inner: Answerer, facts: FilingFacts, encoder: Encoder) -> None:
         self._inner = inner

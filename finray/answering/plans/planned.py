@@ -1,4 +1,4 @@
-"""Completes curations for an answerer of numbers: adds their plans and coverage."""
+"""Adds the plans and their coverage to curations, for an answerer of numbers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,8 @@ from finray.index.reading.facts import FilingFacts
 
 
 class PlannedAnswerer:
-    """Adds plans if the curator made none, and searches whole filings for operands that are not in the passages.
-
-    Keeps the coverage of a curator that found every operand. The last retrieval, which is not curated, gets its plans
-    here.
-    """
+    """Adds plans if the curator made none, as for the last retrieval, which is not curated. Searches whole filings for
+    operands that are not in the passages, and keeps the coverage of a curator that found every operand."""
 
     def __init__(self, inner: Answerer, facts: FilingFacts) -> None:
         self._inner = inner
@@ -34,7 +31,7 @@ class PlannedAnswerer:
         return await self._inner.answer(query, replace(curation, plans=plans, coverage=coverage), journal)
 
     def _covered(self, query: Query, plans: Sequence[Plan], curation: Curation) -> Coverage:
-        """The first plan with all its operands and the unit asked for, else one with all operands, else the first."""
+        """The first plan with all operands and the unit asked for, else the first with all operands, else the first."""
         tried: list[Coverage] = []
         for plan in plans:
             tried.append(cover(query, plan, curation.kept, self._facts, anywhere=True))

@@ -34,23 +34,34 @@ def shown(value: float, unit: Unit, shape: Shape) -> str:
 
 
 def shown_move(value: float, unit: Unit, shape: Shape, intents: Collection[str], *, points: bool = False) -> str:
-    """A change; one whose fall the question asks for by its size: "a decrease of 22.6%". ``points``: of a percentage,
-    in percentage points."""
+    """A change. If the question asks for a fall, its size: "a decrease of 22.6%". ``points`` are percentage points."""
     if value == 0 or "falls" not in intents or "rises" in intents:
         return _shown(value, unit, shape, points=points)
     return f"{'a decrease' if value < 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
 
 
 def shown_fall(value: float, unit: Unit, shape: Shape, *, points: bool = False) -> str:
-    """A change counted as the earlier figure less the later one."""
+    """A change that is given as the earlier figure less the later one."""
     if value == 0:
         return _shown(value, unit, shape, points=points)
     return f"{'a decrease' if value > 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
 
 
+def shown_relative(old: float, new: float, intents: Collection[str]) -> str:
+    """A change of an amount in percent, to follow the amount: ", or 8.3%".
+
+    "" if the percentage means nothing: from zero or less, to less than zero, or no change.
+    """
+    if old <= 0 or new < 0 or old == new:
+        return ""
+    moved = (new - old) / old
+    falls = "falls" in intents and "rises" not in intents
+    return f", or {shown(abs(moved) if falls else moved, 'percent', Shape(None, None))}"
+
+
 def asked_value(value: float, unit: Unit, shape: Shape) -> tuple[float, str]:
-    """(value, unit) for machines: percent as 1.9 with "percent", money in whole units of its currency ("USD",
-    "EUR/share"), without a currency "count"; rounded as asked."""
+    """(value, unit) for machines, rounded as asked: 1.9 and "percent", money in whole units of its currency ("USD",
+    "EUR/share"), or "count" without a currency."""
     result = value * 100 if unit == "percent" else value
     if shape.decimals is not None:
         factor = SCALES[shape.scale] if shape.scale and unit == "USD" else 1.0

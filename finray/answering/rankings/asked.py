@@ -1,4 +1,4 @@
-"""What a question asks to be ranked, as linear heads read it from the question alone."""
+"""Reads what a question asks to be ranked, by linear heads over the question alone."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from finray.core.arrays import Floats
 
 WEIGHTS: Final = "ranking_question.npz"
 HEADS: Final[Mapping[str, int]] = {"ranks": 2, "measured": len(MEASURED), "direction": 2, "axis": 2}
-"""Outputs of each head: no, yes; MEASURED; highest, lowest; things, periods."""
+"""Numbers of outputs: no, yes; MEASURED; highest, lowest; things, periods."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedRanking:
-    """Log probabilities: that the question asks which one ``ranks`` first; what is ``measured``; that the ``highest``
-    or the ``lowest`` is asked for; that ``periods`` or other ``things`` are ranked."""
+    """Log probabilities that the question asks which one ``ranks`` first; of what is ``measured``; that it asks for the
+    ``highest`` or the ``lowest``, and that ``periods`` or other ``things`` are ranked."""
 
     ranks: float
     measured: Mapping[Measured, float]
@@ -31,7 +31,7 @@ class AskedRanking:
 
 
 def asked_ranking(heads: QuestionHeads, state: Floats) -> AskedRanking:
-    """``state``: the row reader's of the question alone, float64 [state]."""
+    """What the ``heads`` read from ``state``, the row reader's of the question alone, float64 [state]."""
     found = {name: each.tolist() for name, each in heads.log_probabilities(state).items()}
     measured = dict(zip(MEASURED, found["measured"], strict=True))
     return AskedRanking(found["ranks"][1], measured, *found["direction"], *found["axis"])

@@ -1,5 +1,4 @@
-"""Features of a block beside a question: which of the many groups of a page may be ranked, before the row model reads
-any."""
+"""Features by which a few of a page's many blocks are chosen for a question, before the row model reads any."""
 
 from __future__ import annotations
 
@@ -15,9 +14,10 @@ from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCell
 from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.blocks import Block, Slot
+from finray.answering.table_reader.amounts import quantity_words
 from finray.answering.table_reader.series import described
 from finray.core.arrays import Floats
-from finray.core.query import PIECES, Query
+from finray.core.query import Query
 from finray.core.vocabulary import NUMBERS
 from finray.models.static_encoder import shipped_static_encoder
 from finray.question.measures.phrase import without_context
@@ -49,18 +49,18 @@ _COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
 _SLOT_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_SLOTS]
 _COUNT = re.compile(r"\b(?:[2-9]|1\d|" + "|".join(w for w, n in NUMBERS.items() if 2 <= n <= 19) + r")\b", re.I)
 _NAMES = 4
-"""Members whose names describe a block."""
+"""Members whose names describe a block to the row model."""
 
 
 @dataclass(frozen=True)
 class CellFeatures:
-    """``at`` is the number of each cell by its ``id``, ``features`` float64 [cells, features of a cell]."""
+    """``features`` float64 [cells, features of a cell], and the number of each cell by its ``id`` (``at``)."""
 
     at: Mapping[int, int]
     features: Floats
 
     def mean(self, cells: Sequence[PageCell], columns: Sequence[int]) -> Floats:
-        """float64 [columns]"""
+        """The mean of ``columns`` over ``cells``, float64 [columns]."""
         rows = [self.at[id(cell)] for cell in cells]
         mean: Floats = self.features[np.ix_(rows, columns)].mean(axis=0)
         return mean
@@ -104,28 +104,22 @@ def block_features(query: Query, asked: AskedRanking, blocks: Sequence[Block], c
 
 def described_block(block: Block) -> str:
     """The block as the row model reads it: its members' names in place of a row's label."""
-    label, names, rest = _texts(block)
-    return " | ".join(filter(None, (label, names, rest)))
+    return " | ".join(filter(None, _texts(block)))
 
 
 def _texts(block: Block) -> tuple[str, str, str]:
-    """What the members share beside their names; their names; heads, unit and titles."""
+    """The label that the members share; the names of the first; heads, unit and titles."""
     names = "; ".join(member.name for member in block.members[:_NAMES])
     label = block.first.item.label if block.axis != "rows" else ""
     return label, names, described([block.first]).partition(" | ")[2]
 
 
 def _meanings(query: Query, blocks: Sequence[Block]) -> Floats:
-    """float64 [blocks, 3]"""
+    """``meaning``, ``best_meaning`` and ``meaning_around``, float64 [blocks, 3]."""
     question = without_context(query.text, query.names)
-    quantities = " ".join(query.quantities).replace(PIECES, " ") or question
+    quantities = quantity_words(query) or question
     texts = [_texts(block) for block in blocks]
-    items = [block.first.item for block in blocks]
-    shared = [
-        " ".join(filter(None, (label, item.section, item.column_label if block.axis == "rows" else "")))
-        or (item.caption or "")
-        for (label, _, _), item, block in zip(texts, items, blocks, strict=True)
-    ]
+    shared = [_shared_words(block, label) for block, (label, _, _) in zip(blocks, texts, strict=True)]
     around = [" ".join(each) for each in texts]
     vectors = shipped_static_encoder().encode_passages([quantities, question, *shared, *around]).astype(np.float64)
     own, whole = np.split(vectors[2:], 2)
@@ -133,8 +127,14 @@ def _meanings(query: Query, blocks: Sequence[Block]) -> Floats:
     return np.stack([near, near - near.max(), whole @ vectors[1]], axis=1)
 
 
+def _shared_words(block: Block, label: str) -> str:
+    item = block.first.item
+    words = (label, item.section, item.column_label if block.axis == "rows" else "")
+    return " ".join(filter(None, words)) or (item.caption or "")
+
+
 def _named(block: Block, words: frozenset[str]) -> float:
-    """Share of the members whose words besides those that all members have are in ``words``."""
+    """Share of the members whose words are all in ``words``, apart from those that all members share."""
     if block.axis == "periods":
         return 0.0
     names = [frozenset(words_of(member.name)) for member in block.members]

@@ -1,8 +1,8 @@
 """Chooses the ranking that answers a question, or none: a linear model, fitted by ``finray train rankings``.
 
-The softmax of the scores over a question's rankings is the probability of being meant; rankings with the same winner
-share theirs. A second, logistic model over SIGNALS is the probability that the winner of the likeliest one is the
-answer. Below a threshold none is chosen.
+The softmax of the scores over a question's rankings is the probability of each to be meant; rankings with the same
+winner share theirs. A second, logistic model over SIGNALS gives the probability that the winner of the likeliest one is
+the answer.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Rankings:
 
 @dataclass(frozen=True, slots=True)
 class RankingChoice:
-    """``ranking`` was chosen; ``probability`` is that its winner is what the question asks for."""
+    """The chosen ``ranking`` and the ``probability`` that its winner is what the question asks for."""
 
     ranking: Ranking
     probability: float
@@ -64,12 +64,12 @@ class RankingModel(ChoiceModel):
     """Weighs FEATURES and SIGNALS."""
 
     def choose(self, found: Rankings, asked: Floats) -> RankingChoice | None:
-        """The likeliest ranking whatever its probability; None without any. ``asked``: :func:`question_signals`."""
+        """The likeliest ranking, however unlikely; None without any. ``asked``: :func:`question_signals`."""
         best = self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
         return RankingChoice(found.rankings[best.number], best.probability) if best is not None else None
 
 
-def same_winner(found: Rankings, best: int) -> npt.NDArray[np.bool_]:
+def _same_winner(found: Rankings, best: int) -> npt.NDArray[np.bool_]:
     """Which rankings name what ranking ``best`` does, bool [len(rankings)]."""
     names = [winner(ranking) for ranking in found.rankings]
     return np.asarray([name == names[best] for name in names])
@@ -82,7 +82,7 @@ def winner(ranking: Ranking) -> str:
 
 def signals(found: Rankings, scores: Floats, best: int, asked: Floats) -> Floats:
     """The SIGNALS of ranking ``best``, float64 [len(SIGNALS)]."""
-    return np.asarray([*sureness(scores, best, same_winner(found, best)), *found.features[best], *asked])
+    return np.asarray([*sureness(scores, best, _same_winner(found, best)), *found.features[best], *asked])
 
 
 def question_signals(query: Query, asked: AskedRanking, rows: RowScores, unprinted: float) -> Floats:
@@ -114,7 +114,7 @@ def read_ranking_model(text: str, source: str) -> RankingModel:
 
 @cache
 def shipped_block_weights() -> Floats:
-    """Of BLOCK_FEATURES: the score by which blocks are chosen for the row model, float64 [len(BLOCK_FEATURES)]. Raises
+    """The weights of BLOCK_FEATURES by which blocks are chosen for the row model, float64 [len(BLOCK_FEATURES)]. Raises
     ModelUnavailableError if their file is of another version."""
     return read_linear(
         shipped("finray.answering.rankings", "ranking_blocks.json"), "ranking_blocks.json", "blocks", BLOCK_FEATURES

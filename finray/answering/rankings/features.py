@@ -1,15 +1,13 @@
-"""Features of a ranking that a question may ask for, for a fitted model: those of its block, and its own."""
+"""Features of a ranking that a question may ask for, for a fitted model: its block's and its own."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCell, measure_of
@@ -18,6 +16,7 @@ from finray.answering.rankings.block_features import BLOCK_FEATURES, CellFeature
 from finray.answering.rankings.ranked import Ranking
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.core.arrays import Floats
+from finray.models.row_reader import RowScores
 
 _OF_SLOTS: Final = ("cover", "column", "surplus_column", "part", "end", "months")
 """Features of cells that differ between the slots of a block."""
@@ -56,40 +55,25 @@ _REST = re.compile(
 _CHANGE = re.compile(r"\b(?:change|growth|increase|decrease|variance)\b|%", re.I)
 
 
-@dataclass(frozen=True, slots=True)
-class BlockOdds:
-    """What the row model says of a block's rows: logits."""
-
-    listed: float
-    first: float
-    operand: float
-
-
 class Describer:
-    """Describes the rankings of one question's blocks, of which ``of_blocks`` [blocks, len(BLOCK_FEATURES)] and
-    ``odds`` are by ``id`` of the block."""
+    """Describes the rankings of one question's blocks. ``of_blocks`` is float64 [blocks, len(BLOCK_FEATURES)], ``read``
+    are the row model's scores of the blocks; ``cells`` and ``columns`` are of their cells."""
 
     def __init__(
-        self,
-        asked: AskedRanking,
-        of_blocks: Mapping[int, Floats],
-        odds: Mapping[int, BlockOdds],
-        cells: CellFeatures,
-        columns: Columns,
+        self, asked: AskedRanking, of_blocks: Floats, read: RowScores, cells: CellFeatures, columns: Columns
     ) -> None:
-        self._asked, self._of_blocks, self._odds = asked, of_blocks, odds
+        self._asked, self._of_blocks, self._read = asked, of_blocks, read
         self._cells, self._columns = cells, columns
-        self._best_listed = max((each.listed for each in odds.values()), default=0.0)
+        self._first = read.first - np.logaddexp.reduce(read.first)
 
-    def described(self, ranking: Ranking) -> list[float]:
-        """The FEATURES of ``ranking``."""
-        block, asked = ranking.block, self._asked
-        odds = self._odds[id(block)]
-        members = [block.members[number] for number in ranking.at]
+    def described(self, ranking: Ranking, number: int) -> list[float]:
+        """The FEATURES of a ``ranking`` of block ``number``."""
+        block, asked, read = ranking.block, self._asked, self._read
+        members = [block.members[member] for member in ranking.at]
         cells = [member.cells[ranking.slot] for member in members]
         bases = [member.cells[ranking.base] for member in members] if ranking.base is not None else []
         order = ranking.order
-        best, rest = ranking.figures[order[0]], [ranking.figures[number] for number in order[1:]]
+        best, rest = ranking.figures[order[0]], [ranking.figures[place] for place in order[1:]]
         printed = ranking.measured == "value" and all(map(_is_printed_change, cells))
         fits, base_fits, unnamed = self._periods(cells, bases)
         direction = asked.lowest if ranking.lowest else asked.highest
@@ -106,15 +90,15 @@ class Describer:
             "lowest_change": changes and ranking.lowest,
             "lowest_of_both": not losses and not gains and ranking.lowest,
             "printed_change": math.exp(asked.measured["growth"]) if printed else 0.0,
-            "listed": odds.listed,
-            "best_listed": odds.listed - self._best_listed,
-            "first": odds.first,
-            "operand": odds.operand,
+            "listed": read.listed[number],
+            "best_listed": read.listed[number] - read.listed.max(),
+            "first": self._first[number],
+            "operand": read.operand[number],
             "period": fits,
             "base_period": base_fits,
             "unnamed": unnamed,
             "latest": self._is_latest(ranking),
-            "before": self._is_next(ranking),
+            "before": self._is_from_previous(ranking),
             "rest": _REST.search(block.members[ranking.winner].name) is not None,
             "whole": abs(best) >= 0.999 * abs(sum(rest)) and len(rest) > 1,
             "negative": sum(figure < 0 for figure in ranking.figures) / len(members),
@@ -122,29 +106,26 @@ class Describer:
             "full": len(members) / len(block.members),
         }
         own, above = self._slots(ranking)
-        return [*self._of_blocks[id(block)], *(float(row[name]) for name in row), *own, *above]
+        return [*self._of_blocks[number], *(float(row[name]) for name in row), *own, *above]
 
     def _periods(self, own: Sequence[PageCell], earlier: Sequence[PageCell]) -> tuple[float, float, int]:
-        """Fit of the later and the earlier period, and how many named periods no cell is of."""
+        """Fit of the later and of the earlier period, and how many named periods no cell is of."""
         fits, before = self._columns.fits, self._columns.before
-        later = fits[[self._cells.at[id(cell)] for cell in own]]
-        used = np.asarray((later >= NAMED).any(axis=0))
-        fit = float(later.max(axis=1).mean())
-        if not earlier:
-            return fit, 0.0, self._unused(used)
-        at = [self._cells.at[id(cell)] for cell in earlier]
-        base, prior = fits[at], before[at]
-        best = max(float(base.max(axis=1).mean()), float(prior.max(axis=1).mean()))
-        return fit, best, self._unused(np.asarray(used | (base >= NAMED).any(axis=0)))
-
-    def _unused(self, used: npt.NDArray[np.bool_]) -> int:
-        return max(self._columns.named - int(used.sum()), 0) if self._columns.named else 0
+        at = [self._cells.at[id(cell)] for cell in own]
+        used = (fits[at] >= NAMED).any(axis=0)
+        fit, base_fit = float(fits[at].max(axis=1).mean()), 0.0
+        if earlier:
+            at = [self._cells.at[id(cell)] for cell in earlier]
+            used |= (fits[at] >= NAMED).any(axis=0)
+            base_fit = max(float(fits[at].max(axis=1).mean()), float(before[at].max(axis=1).mean()))
+        return fit, base_fit, max(self._columns.named - int(used.sum()), 0)
 
     def _is_latest(self, ranking: Ranking) -> bool:
         ends = [slot.end for slot in ranking.block.slots if slot.end is not None]
         return ranking.slot.end is None or ranking.slot.end == max(ends)
 
-    def _is_next(self, ranking: Ranking) -> bool:
+    def _is_from_previous(self, ranking: Ranking) -> bool:
+        """Whether the block has no period between those of the change."""
         base, slot = ranking.base, ranking.slot
         if base is None or base.end is None or slot.end is None:
             return False
@@ -154,7 +135,7 @@ class Describer:
         )
 
     def _slots(self, ranking: Ranking) -> tuple[Floats, Floats]:
-        """The features that differ between slots: those of this one, and by how much they exceed the others'."""
+        """The slot's features among its block's slots, and by how much they exceed the largest of the others."""
         block = ranking.block
         means = {slot: self._cells.mean(cells_in(block, slot), _SLOT_COLUMNS) for slot in block.slots}
         own = means.pop(ranking.slot)

@@ -1,4 +1,4 @@
-"""The rankings of a block: by a figure, or by its change between two slots, from the highest or from the lowest."""
+"""Ranks the members of a block by a figure, or by its change between two slots, from the highest or the lowest."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_PAIRS = 8
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """``block`` ranked by ``measured``: the figure in ``slot``, or its change from ``base`` to ``slot``. ``lowest``:
-    the smallest figure, the largest fall. ``figures`` are those of the members ``at``, in base units, changes in
-    percent as a fraction; the first of ``order`` (numbers of ``at``) wins."""
+    """``block`` ranked by what is ``measured``: the figure in ``slot``, or its change from ``base`` to ``slot``. If
+    ``lowest``, the smallest figure or the largest fall wins. ``at`` are the numbers of the ranked members, ``figures``
+    theirs in base units, growth as a fraction."""
 
     block: Block
     measured: Measured
@@ -31,16 +31,18 @@ class Ranking:
 
     @property
     def order(self) -> tuple[int, ...]:
+        """Places in ``at``, the winner's first."""
         sign = 1 if self.lowest else -1
         return tuple(sorted(range(len(self.at)), key=lambda number: sign * self.figures[number]))
 
     @property
     def winner(self) -> int:
-        """Number of the member that wins."""
+        """The number of the member that wins."""
         return self.at[self.order[0]]
 
     @property
     def tied(self) -> bool:
+        """Whether two members share the first place."""
         first, second = self.order[:2]
         return self.figures[first] == self.figures[second]
 
@@ -52,18 +54,19 @@ def rankings_of(block: Block) -> Iterator[Ranking]:
             continue
         at = [n for n, member in enumerate(block.members) if slot in member.cells]
         figures = [block.members[n].amounts[slot] for n in at]
-        yield from _both(block, "value", slot, None, at, figures)
+        yield from _rankings(block, "value", slot, None, at, figures)
     for slot, base in itertools.islice(_pairs(block), _MOST_PAIRS):
         both = [n for n, member in enumerate(block.members) if slot in member.cells and base in member.cells]
         amounts = [(block.members[n].amounts[slot], block.members[n].amounts[base]) for n in both]
-        yield from _both(block, "difference", slot, base, both, [new - old for new, old in amounts])
+        yield from _rankings(block, "difference", slot, base, both, [new - old for new, old in amounts])
         grown = [(n, new / old - 1) for n, (new, old) in zip(both, amounts, strict=True) if old > 0]
-        yield from _both(block, "growth", slot, base, [n for n, _ in grown], [figure for _, figure in grown])
+        yield from _rankings(block, "growth", slot, base, [n for n, _ in grown], [figure for _, figure in grown])
 
 
-def _both(
+def _rankings(
     block: Block, measured: Measured, slot: Slot, base: Slot | None, at: list[int], figures: list[float]
 ) -> Iterator[Ranking]:
+    """From the highest and from the lowest."""
     if len(at) < 2 or len(set(figures)) < 2:
         return
     for lowest in (False, True):
@@ -73,7 +76,7 @@ def _both(
 
 
 def _pairs(block: Block) -> Iterator[tuple[Slot, Slot]]:
-    """A slot and an earlier one of the same part and length, those of the next earlier period first."""
+    """Each slot with each earlier one of the same part and length, the closest periods first."""
     if block.axis == "periods":
         yield from ((slot, base) for slot, base in itertools.permutations(block.slots, 2) if base.months == BEFORE)
         return
@@ -85,5 +88,4 @@ def _pairs(block: Block) -> Iterator[tuple[Slot, Slot]]:
         days = (slot.end - base.end).days
         if _LEAST_DAYS <= days <= _MOST_DAYS:
             found.append((days, slot, base))
-    for _, slot, base in sorted(found, key=lambda each: each[0]):
-        yield slot, base
+    yield from ((slot, base) for _, slot, base in sorted(found, key=lambda each: each[0]))

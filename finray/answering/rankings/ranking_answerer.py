@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -24,7 +23,7 @@ from finray.answering.rankings.choice import (
     shipped_ranking_model,
     winner,
 )
-from finray.answering.rankings.features import BlockOdds, Describer
+from finray.answering.rankings.features import Describer
 from finray.answering.rankings.ranked import rankings_of
 from finray.answering.rankings.worded import worded
 from finray.answering.table_reader.columns import columns_of
@@ -34,21 +33,21 @@ from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.index.reading.facts import FilingFacts
-from finray.models.row_reader import RowReader, RowScores, row_reader
+from finray.models.row_reader import RowReader, row_reader
 from finray.question.synonyms import words_of
 
 BLOCKS: Final = 12
 """Blocks that the row model reads beside the question."""
 LEAST_ASKED: Final = math.log(0.2)
-"""Log probability below which a question asks for no ranking."""
+"""Log probability below which a question does not ask for a ranking."""
 _RANKING: Final = frozenset({"which", "max", "min"})
-"""Operations of the question reader; for others no model is loaded to be sure that one figure is asked for."""
+"""Operations of the question reader that may be a ranking; for others the model need not be asked."""
 _SURELY_ASKED: Final = math.log(0.9)
 
 
 @dataclass(frozen=True, slots=True)
 class CompetingRankings:
-    """The rankings of a question, and what the question tells about them (``question_signals``)."""
+    """The rankings ``found`` for a question, and its ``question_signals`` (``asked``)."""
 
     found: Rankings
     asked: Floats
@@ -56,7 +55,8 @@ class CompetingRankings:
 
 @dataclass(frozen=True)
 class SeenBlocks:
-    """``blocks`` with their ``features``, float64 [blocks, len(BLOCK_FEATURES)], and the ``cells`` of their pages."""
+    """``blocks`` with their ``features``, float64 [blocks, len(BLOCK_FEATURES)], and all ``cells`` of their pages;
+    ``unprinted`` is the share of the question's words that no cell has."""
 
     blocks: tuple[Block, ...]
     features: Floats
@@ -66,8 +66,8 @@ class SeenBlocks:
 
 
 class RankingAnswerer:
-    """Chooses by ``model`` among the rankings of the retrieved pages; ``reader`` reads the ``BLOCKS`` blocks that
-    ``blocks`` weighs highest, ``heads`` what the question asks for. By default all are those that come with finray."""
+    """Chooses by ``model`` among the rankings of the retrieved pages. ``reader`` reads the ``BLOCKS`` blocks that score
+    highest by the weights ``blocks``; ``heads`` read what the question asks for. By default all come with finray."""
 
     def __init__(
         self,
@@ -82,11 +82,13 @@ class RankingAnswerer:
         self._reader, self._heads, self._model, self._blocks = reader, heads, model, blocks
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
-        """The winner with all that are ranked; None if the question asks for no ranking, or none is sure enough."""
-        model = self._model or shipped_ranking_model()
+        """The winner, then the others; None if the question does not ask for a ranking, or none is sure enough."""
         competing = self.competing(query, curation)
-        choice = model.choose(competing.found, competing.asked) if competing is not None else None
-        if competing is None or choice is None:
+        if competing is None:
+            return None
+        model = self._model or shipped_ranking_model()
+        choice = model.choose(competing.found, competing.asked)
+        if choice is None:
             return None
         ranking = choice.ranking
         journal.note(
@@ -98,7 +100,7 @@ class RankingAnswerer:
         return worded(choice, query, curation, self._facts)
 
     def competing(self, query: Query, curation: Curation) -> CompetingRankings | None:
-        """None if the question asks for no ranking or compares companies, or no page has a block."""
+        """None if the question does not ask for a ranking or compares companies, or no page has a block."""
         if len(query.companies) > 1:
             return None
         asked = self._asked(query)
@@ -108,18 +110,18 @@ class RankingAnswerer:
         weights = shipped_block_weights() if self._blocks is None else self._blocks
         best = np.argsort(-(seen.features @ weights), kind="stable")[:BLOCKS].tolist()
         blocks = [seen.blocks[number] for number in best]
-        rankings = tuple(ranking for block in blocks for ranking in rankings_of(block))
+        rankings = [(ranking, number) for number, block in enumerate(blocks) for ranking in rankings_of(block)]
         if not rankings:
             return None
         read = (self._reader or row_reader()).rows(query.question, [described_block(block) for block in blocks])
-        of_blocks = {id(seen.blocks[number]): seen.features[number] for number in best}
         columns = columns_of(query, seen.cells, self._facts)
-        describer = Describer(asked, of_blocks, _odds(blocks, read), seen.of_cells, columns)
-        described = np.asarray([describer.described(ranking) for ranking in rankings])
-        return CompetingRankings(Rankings(rankings, described), question_signals(query, asked, read, seen.unprinted))
+        describer = Describer(asked, seen.features[best], read, seen.of_cells, columns)
+        features = np.asarray([describer.described(ranking, number) for ranking, number in rankings])
+        found = Rankings(tuple(ranking for ranking, _ in rankings), features)
+        return CompetingRankings(found, question_signals(query, asked, read, seen.unprinted))
 
     def surely_asked(self, query: Query) -> bool:
-        """Whether the question asks which of several of one company's ranks first, beyond doubt."""
+        """Whether the question surely asks which row, column or period of one company ranks first."""
         may_be = query.operation in _RANKING or bool(query.intents & {"superlative", "which_one"})
         return may_be and len(query.companies) < 2 and self._asked(query).ranks >= _SURELY_ASKED
 
@@ -128,18 +130,10 @@ class RankingAnswerer:
         return asked_ranking(self._heads or shipped_ranking_heads(), state)
 
     def seen(self, query: Query, curation: Curation, asked: AskedRanking) -> SeenBlocks:
-        """The blocks of the retrieved pages, beside a question that asks for what ``asked`` says."""
+        """The blocks of the retrieved pages, for a question that asks for ``asked``."""
         cells = self._cells.read(fitting_period(query, curation.kept, self._facts))
         found = described_cells(query, tuple(cells), self._facts)
         of_cells = CellFeatures({id(cell): number for number, cell in enumerate(found.cells)}, found.features)
         blocks = blocks_of(found.cells, words_of(query.question))
         features = block_features(query, asked, blocks, of_cells)
         return SeenBlocks(tuple(blocks), features, found.cells, of_cells, found.unprinted)
-
-
-def _odds(blocks: Sequence[Block], scores: RowScores) -> dict[int, BlockOdds]:
-    first = scores.first - np.logaddexp.reduce(scores.first)
-    return {
-        id(block): BlockOdds(float(scores.listed[at]), float(first[at]), float(scores.operand[at]))
-        for at, block in enumerate(blocks)
-    }

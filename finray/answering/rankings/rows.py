@@ -1,8 +1,9 @@
-"""Rows of a table that may be ranked with one another: those under one heading up to the row that adds them up, and
+"""Rows of a table that may be ranked with one another: those under one heading, up to the row that is their total, and
 those that a question names."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -18,12 +19,12 @@ _ENDS = re.compile(
     r"intersegment|eliminations?|reconciling)\b",
     re.I,
 )
-"""Rows after the last of the things that a table lists: totals, and what leads from them to the whole company."""
+"""Rows that end a list: totals, and what reconciles them with the whole company."""
 
 
 @dataclass(slots=True)
 class Row:
-    """The cells of a printed row that measure the same: amounts, shares, percent ..."""
+    """The cells of a printed row with one measure: amounts, shares, percent ..."""
 
     label: str
     section: str
@@ -31,7 +32,7 @@ class Row:
 
 
 def tables_of(cells: Iterable[PageCell]) -> list[list[Row]]:
-    """The rows of each table and measure, in reading order."""
+    """The rows of each table, one list for each measure, in reading order."""
     tables: dict[object, dict[object, Row]] = {}
     for cell in cells:
         item = cell.item
@@ -42,18 +43,15 @@ def tables_of(cells: Iterable[PageCell]) -> list[list[Row]]:
 
 
 def runs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Rows of one heading between those that add them up."""
+    """Runs of rows under one heading, without the rows that add them up. A run may be empty."""
     run: list[Row] = []
     for row in rows:
         if run and row.section != run[-1].section:
             yield run
             run = []
         parts = _parts_of_total(row, run)
-        if parts:
-            yield run[-parts:]
-            run = []
-        elif _ENDS.search(row.label):
-            yield run
+        if parts or _ENDS.search(row.label):
+            yield run[-parts:] if parts else run
             run = []
         else:
             run.append(row)
@@ -61,30 +59,26 @@ def runs_of(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _parts_of_total(row: Row, above: Sequence[Row]) -> int:
-    """How many of the rows next ``above`` add up to ``row`` in each column that it shares with them; 0 if they do not,
-    or are fewer than two."""
+    """How many of the last rows ``above`` add up to ``row`` in each of its columns; 0 if none or fewer than two do."""
     wanted = {cell.item.column: cell.item.value for cell in row.cells}
     sums = dict.fromkeys(wanted, 0.0)
     for count, other in enumerate(reversed(above), start=1):
         for cell in other.cells:
             if cell.item.column in sums:
                 sums[cell.item.column] += cell.item.value
-        if count >= _LEAST_ADDED and all(_is_near(sums[column], value) for column, value in wanted.items()):
+        near = (math.isclose(sums[column], value, rel_tol=_TOLERANCE) for column, value in wanted.items())
+        if count >= _LEAST_ADDED and all(near):
             return count if any(wanted.values()) else 0
     return 0
 
 
-def _is_near(a: float, b: float) -> bool:
-    return abs(a - b) <= _TOLERANCE * max(abs(a), abs(b))
-
-
 def named_rows(rows: Sequence[Row], words: Collection[str]) -> list[Row]:
-    """Of ``rows``, those of whose words that are not on many rows the question has at least half."""
-    own = [frozenset(words_of(row.label)) for row in rows]
-    counts = Counter(word for each in own for word in each)
+    """Those of ``rows`` that the question names: it has at least half of the ``words`` that few rows share."""
+    labels = [frozenset(words_of(row.label)) for row in rows]
+    counts = Counter(word for label in labels for word in label)
     found = []
-    for row, each in zip(rows, own, strict=True):
-        rare = [word for word in each if counts[word] <= max(1, len(rows) // 4) and not word.isdigit()]
+    for row, label in zip(rows, labels, strict=True):
+        rare = [word for word in label if counts[word] <= max(1, len(rows) // 4) and not word.isdigit()]
         if rare and sum(word in words for word in rare) * 2 >= len(rare):
             found.append(row)
     return found

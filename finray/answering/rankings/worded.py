@@ -1,21 +1,20 @@
-"""The answer of a chosen ranking: the winner with its figure, the others in order, and the cells of all."""
+"""Words the answer of a chosen ranking: the winner with its figure, then the others in order, and the cells of all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from finray.answering.cells.operands import found_in
-from finray.answering.cells.page_cells import PageCell, measure_of
-from finray.answering.plans.computed import cited, evidence_of, shown_program
+from finray.answering.cells.page_cells import PageCell, period_name
+from finray.answering.plans.computed import cited, evidence_of, shape_of, shown_program
 from finray.answering.plans.wording import asked_value, shown, shown_move
-from finray.answering.rankings.blocks import Member, period_name
+from finray.answering.rankings.blocks import Member
 from finray.answering.rankings.choice import RankingChoice
 from finray.answering.rankings.ranked import Ranking
-from finray.answering.table_reader.amounts import amount_of, phrase_of_row
+from finray.answering.table_reader.amounts import amount_of, operand_of, unit_of_cell
 from finray.answering.table_reader.series import column_part
-from finray.core.period import Period
-from finray.core.plan import Found, Measure, Operand, Unit
+from finray.core.plan import Found, Unit
 from finray.core.predictions import Answer
 from finray.core.query import Query, Shape
 from finray.core.question_fields import excerpt
@@ -25,19 +24,12 @@ from finray.question.arithmetic import ProgramError, evaluate
 
 MOST_LISTED: Final = 8
 """Members that an answer lists and cites, the winner first."""
-_UNITS: Final[dict[Measure | None, Unit]] = {
-    "percent": "percent",
-    "shares": "shares",
-    "per share": "USD/share",
-    "money": "USD",
-    None: "USD",
-}
 _LABEL = 90
 
 
 @dataclass(frozen=True, slots=True)
 class _Ranked:
-    """A member with its operands, by name in the program, and the program of its figure."""
+    """A member with the program of its figure, and the operands of the program by name."""
 
     member: Member
     operands: dict[str, Found]
@@ -45,7 +37,7 @@ class _Ranked:
 
 
 def worded(choice: RankingChoice, query: Query, curation: Curation, facts: FilingFacts) -> Answer | None:
-    """None if a figure has no value."""
+    """The answer; None if a figure has no value."""
     ranking = choice.ranking
     listed = [ranking.block.members[ranking.at[number]] for number in ranking.order[:MOST_LISTED]]
     ranked = [_ranked(ranking, member, at, facts) for at, member in enumerate(listed, start=1)]
@@ -55,24 +47,16 @@ def worded(choice: RankingChoice, query: Query, curation: Curation, facts: Filin
         figures = [evaluate(each.program, values) for each in ranked]
     except ProgramError:
         return None
-    currencies = [found.currency for found in operands.values() if found.unit.startswith("USD")]
-    shape = replace(query.shape, currency=max(currencies, default="USD"))
-    measure = measure_of(listed[0].first.item)
-    unit: Unit = "percent" if ranking.measured == "growth" else _UNITS[measure]
+    shape = shape_of(query, operands.values())
+    own_unit = unit_of_cell(listed[0].first.item)
+    unit: Unit = "percent" if ranking.measured == "growth" else own_unit
     value, stated = asked_value(figures[0], unit, shape)
     shown_figures = [_shown(ranking, figure, unit, shape, query) for figure in figures]
-    name = listed[0].name
-    if ranking.block.axis == "periods":
-        name = name[:1].upper() + name[1:]
-    lead = f"{name}: {shown_figures[0]}{_moved(ranking, ranked[0], _UNITS[measure], shape)}"
-    others = "; ".join(f"{each.member.name} {text}" for each, text in zip(ranked[1:], shown_figures[1:], strict=True))
-    left = len(ranking.at) - len(listed)
-    more = f"; and {left} more" if left else ""
-    about = ", ".join(filter(None, (_metric(ranking), _when(ranking))))
+    shown_figures[0] += _moved(ranking, ranked[0], own_unit, shape)
     evidence, grounded = evidence_of(operands.values(), curation.kept, facts)
     program = f"{'min' if ranking.lowest else 'max'}({', '.join(each.program for each in ranked)})"
     return Answer(
-        f"{lead} ({about}: {others}{more})",
+        _text(ranking, ranked, shown_figures),
         "answered",
         value,
         stated,
@@ -94,16 +78,19 @@ def _ranked(ranking: Ranking, member: Member, at: int, facts: FilingFacts) -> _R
 
 
 def _operand(name: str, cell: PageCell, facts: FilingFacts) -> Found:
-    filing, item = cell.filing, cell.item
-    phrase = phrase_of_row(item)
-    company = facts.company_of(filing.filing_id)
-    year = filing.fiscal_year if filing.fiscal_year is not None else 0
-    operand = Operand(name, company, name, Period(year, filing.fiscal_period), item.label, phrase)
-    return found_in(operand, filing, item, amount_of(item, phrase))
+    return operand_of(cell, name, amount_of(cell.item), facts)
 
 
-def _cell(ranking: Ranking, member: Member) -> PageCell:
-    return member.cells[ranking.slot]
+def _text(ranking: Ranking, ranked: Sequence[_Ranked], shown_figures: Sequence[str]) -> str:
+    """The winner, then what the figures are and the others in order."""
+    name = ranked[0].member.name
+    if ranking.block.axis == "periods":
+        name = name[:1].upper() + name[1:]
+    others = "; ".join(f"{each.member.name} {text}" for each, text in zip(ranked[1:], shown_figures[1:], strict=True))
+    left = len(ranking.at) - len(ranked)
+    more = f"; and {left} more" if left else ""
+    about = ", ".join(filter(None, (_metric(ranking), _when(ranking))))
+    return f"{name}: {shown_figures[0]} ({f'{about}: ' if about else ''}{others}{more})"
 
 
 def _shown(ranking: Ranking, figure: float, unit: Unit, shape: Shape, query: Query) -> str:
@@ -115,7 +102,7 @@ def _shown(ranking: Ranking, figure: float, unit: Unit, shape: Shape, query: Que
 
 
 def _moved(ranking: Ranking, ranked: _Ranked, unit: Unit, shape: Shape) -> str:
-    """From what to what the winner changed; "" for a figure."""
+    """The figures between which the winner changed; "" if figures are ranked."""
     if ranking.base is None:
         return ""
     later, earlier = (found.value for found in ranked.operands.values())
@@ -124,8 +111,8 @@ def _moved(ranking: Ranking, ranked: _Ranked, unit: Unit, shape: Shape) -> str:
 
 
 def _metric(ranking: Ranking) -> str:
-    """What the figures are, as far as the table says it: the row of columns and periods, else heading and column."""
-    item = _cell(ranking, ranking.block.members[ranking.winner]).item
+    """What the figures are, as far as the table tells: the row of columns and periods, else section and column."""
+    item = ranking.block.members[ranking.winner].cells[ranking.slot].item
     if ranking.block.axis != "rows":
         return excerpt(item.label, _LABEL)
     parts = (item.section, column_part(item.column_label) and item.column_label)
@@ -133,11 +120,11 @@ def _metric(ranking: Ranking) -> str:
 
 
 def _when(ranking: Ranking) -> str:
-    """The period of the figures, for blocks of one; "" if the table does not date them."""
+    """The period of the figures; "" if periods are ranked, or the table does not date them."""
     if ranking.block.axis == "periods":
         return ""
     winner = ranking.block.members[ranking.winner]
-    later = period_name(_cell(ranking, winner))
+    later = period_name(winner.cells[ranking.slot])
     if ranking.base is None:
         return later
     return f"{later} against {period_name(winner.cells[ranking.base])}"

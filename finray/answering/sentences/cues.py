@@ -20,7 +20,7 @@ _ASKED: Final[Mapping[str, re.Pattern[str]]] = {
     "list": re.compile(r"\b(?:which|name|list|identify|what (?:were|are)|two|three|four|five|several)\b", re.I),
     "denied": re.compile(r"^\W*(?:did|does|do|is|are|was|were|has|have|had|can|could|will|would|may)\b|\bany\b", re.I),
 }
-"""What a question may ask for besides a cause, as words in the question."""
+"""Words of questions that ask for each kind; those that ask for a cause are an intent of the query."""
 KINDS: Final = ("cause", *_ASKED)
 _CUES: Final[Mapping[str, re.Pattern[str]]] = {
     "person": re.compile(
@@ -38,7 +38,7 @@ _LOWER_CUES: Final[Mapping[str, re.Pattern[str]]] = {
     "date": re.compile(rf"\b{MONTH}\.? \d|\b{MONTH} (?:19|20)\d\d|\b(?:19|20)\d\d\b"),
     "denied": re.compile(r"\b(?:no|not|none|never|neither|nor|without|cannot)\b|n['’]t\b"),
 }
-"""Of sentences in lower case: ignoring case costs twice to four times as much."""
+"""Cues for sentences in lower case: to ignore case costs two to four times as much."""
 _REFERS = re.compile(r"\b(?:see|refer to|discussed (?:in|above|below)|described (?:in|above|below))\b")
 _SIGNS = re.compile(r"\b(?:sign(?:ed|s|er|ers|ature)?|audit(?:ed|or|ors)?)\b", re.I)
 _HEDGED = re.compile(r"\b(?:may|could|might|would|can|intend|expect|believe|if)\b")
@@ -49,7 +49,7 @@ _DANGLING = re.compile(
 FIGURE: Final = re.compile(r"\d[\d,]*(?:\.\d+)?")
 YEAR: Final = re.compile(vocabulary.YEAR)
 _SHORT = 10
-"""Words."""
+"""A sentence with fewer words is short."""
 
 
 def kinds_asked(query: Query) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """Features of every sentence that may answer a question, most of them shares in [0, 1].
 
-They compare the question with the words, figures and years of the sentence, of its heading and neighbors, and the kind
-of answer that is asked for (a cause, a person, a date, an amount) with the cues in the sentence and the SEC Item of its
-page. ``FEATURES`` names the columns; ``sentence_model`` weighs them.
+They compare the question with the words, figures and years of the sentence, its heading and its neighbors, and the kind
+of answer asked for (a cause, a person, a date, an amount) with cues in the sentence and the SEC Item of its page.
+``FEATURES`` names the columns; ``sentence_model.json`` has their weights.
 """
 
 from __future__ import annotations
@@ -88,24 +88,30 @@ FEATURES: Final[Mapping[str, str]] = {
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
 _UP = frozenset(map(stem, word_list("up")))
 _DOWN = frozenset(map(stem, word_list("down")))
-_LEAST = 1e-4
-_NEW = 20
+_LEAST_SCORE = 1e-4
+_MOST_NEW = 20
 FARTHEST: Final = -3.0
-"""Least log odds below the best one, in quarters, of what the sentence reader read; those of what it did not."""
+"""Least value of ``read_best``, and its value for what the sentence reader did not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Every sentence of ``pages``; ``numbers`` are those of their pages, ``features`` float64 [len(sentences),
-    len(FEATURES)], ``asked`` the question's words. ``figures`` are the log odds by the sentence reader that a figure is
-    the one asked for, by the number of its sentence and where it starts; of read sentences only."""
+    """Every sentence of ``pages``; ``numbers`` has the number of each sentence's page, ``features`` is float64
+    [len(sentences), len(FEATURES)]. ``figures`` are the sentence reader's log odds of a figure to be the one asked for,
+    by the number of its sentence and where it starts, for the sentences that it read."""
 
     pages: tuple[IndexedPage, ...]
     sentences: tuple[Sentence, ...]
     numbers: tuple[int, ...]
     features: Floats
-    asked: frozenset[str]
     figures: Mapping[tuple[int, int], float] = field(default_factory=dict)
+
+    def in_one_paragraph(self, one: int, other: int) -> bool:
+        """Whether both sentences exist, in one paragraph."""
+        if not (0 <= one < len(self.sentences) and 0 <= other < len(self.sentences)):
+            return False
+        same_page = self.numbers[one] == self.numbers[other]
+        return same_page and self.sentences[one].block == self.sentences[other].block
 
 
 def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[float], vector: Vectors) -> Candidates:
@@ -121,19 +127,22 @@ def candidates(query: Query, pages: Sequence[IndexedPage], scores: Sequence[floa
     if sentences:
         for name, values in cues(query, sentences).items():
             _fill(features, name, values)
-        _words(features, query, sentences, numbers)
+        paragraphs = [(number, sentence.block) for number, sentence in zip(numbers, sentences, strict=True)]
+        _words(features, query, sentences, paragraphs)
+        _figures_and_years(features, query, sentences, paragraphs)
         _places(features, query, sentences, numbers, pages, scores, vector)
-    return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features, frozenset(asked_words(query)))
+        _fill(features, "first", [True, *(a != b for a, b in itertools.pairwise(paragraphs))])
+    return Candidates(tuple(pages), tuple(sentences), tuple(numbers), features)
 
 
-def _words(features: Floats, query: Query, sentences: Sequence[Sentence], numbers: Sequence[int]) -> None:
+def _words(
+    features: Floats, query: Query, sentences: Sequence[Sentence], paragraphs: Sequence[tuple[int, int]]
+) -> None:
     asked = asked_words(query)
     own = [sentence_words(sentence.text) for sentence in sentences]
     headings = [sentence_words(sentence.heading) for sentence in sentences]
-    near = [
-        own[at] | headings[at] | _beside(own, sentences, numbers, at, -1) | _beside(own, sentences, numbers, at, 1)
-        for at in range(len(own))
-    ]
+    before, after = _neighbors(own, paragraphs)
+    near = [frozenset().union(*words) for words in zip(own, headings, before, after, strict=True)]
     counts = Counter(word for words in own for word in words)
     readings = [reading for wording in variants(asked) if (reading := tuple(dict.fromkeys(wording)))]
     rarity = {word: math.log(1 + len(own) / (1 + counts[word])) for reading in readings for word in reading}
@@ -143,37 +152,41 @@ def _words(features: Floats, query: Query, sentences: Sequence[Sentence], number
     _fill(features, "words", shares)
     _fill(features, "best_words", [share / best for share in shares])
     near_shares = np.asarray([_share(printed_only, readings, words) for words in near])
+    before_shares = np.asarray([_share(printed_only, readings, words) for words in before])
+    cause = features[:, _COLUMN["cause"]]
     _fill(features, "near", near_shares)
-    before = [_share(printed_only, readings, _beside(own, sentences, numbers, at, -1)) for at in range(len(own))]
-    _fill(features, "before", before)
+    _fill(features, "before", before_shares)
     _fill(features, "heading", [_share(printed_only, readings, words) for words in headings])
-    _fill(features, "cause_near", features[:, _COLUMN["cause"]] * near_shares)
-    _fill(features, "cause_before", features[:, _COLUMN["cause"]] * np.asarray(before))
+    _fill(features, "cause_near", cause * near_shares)
+    _fill(features, "cause_before", cause * before_shares)
     _fill(features, "person_near", features[:, _COLUMN["person"]] * near_shares)
     pairs = set(itertools.pairwise(asked))
     if pairs:
         _fill(features, "pairs", [len(pairs & _pairs(sentence.text)) / len(pairs) for sentence in sentences])
+    _fill(features, "new_words", [min(_MOST_NEW, len(words.difference(asked))) / _MOST_NEW for words in own])
+    direction = _direction(frozenset(words_of(query.text)))
+    moves = np.asarray([direction * _direction(words) for words in own])
+    _fill(features, "moves", moves)
+    _fill(features, "cause_moves", cause * moves)
+
+
+def _figures_and_years(
+    features: Floats, query: Query, sentences: Sequence[Sentence], paragraphs: Sequence[tuple[int, int]]
+) -> None:
     wanted = {number for number in FIGURE.findall(query.text) if not YEAR.fullmatch(number) and len(number) > 1}
     if wanted:
-        printed = [set(FIGURE.findall(sentence.text)) for sentence in sentences]
-        _fill(features, "figures", [len(wanted & each) / len(wanted) for each in printed])
-        beside = [
-            _beside(printed, sentences, numbers, at, -1) | _beside(printed, sentences, numbers, at, 1)
-            for at in range(len(printed))
-        ]
-        _fill(features, "figures_near", [len(wanted & each) / len(wanted) for each in beside])
+        printed = [frozenset(FIGURE.findall(sentence.text)) for sentence in sentences]
+        shares = np.asarray([len(wanted & figures) / len(wanted) for figures in printed])
+        beside = zip(*_neighbors(printed, paragraphs), strict=True)
+        _fill(features, "figures", shares)
+        _fill(features, "figures_near", [len(wanted & (before | after)) / len(wanted) for before, after in beside])
+        _fill(features, "cause_figures", features[:, _COLUMN["cause"]] * shares)
     years = {str(year) for year in query.years}
-    dated = [set(YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
     if years:
+        dated = [set(YEAR.findall(f"{sentence.heading} {sentence.text}")) for sentence in sentences]
         _fill(features, "years", [len(years & each) / len(years) for each in dated])
         _fill(features, "other_years", [bool(each) and not years & each for each in dated])
         _fill(features, "undated", [not each for each in dated])
-    known = set(asked)
-    _fill(features, "new_words", [min(_NEW, len(words - known)) / _NEW for words in own])
-    _fill(features, "cause_figures", features[:, _COLUMN["cause"]] * features[:, _COLUMN["figures"]])
-    direction = _direction(frozenset(words_of(query.text)))
-    _fill(features, "moves", [direction * _direction(words) for words in own])
-    _fill(features, "cause_moves", features[:, _COLUMN["cause"]] * features[:, _COLUMN["moves"]])
 
 
 def _places(
@@ -185,9 +198,7 @@ def _places(
     scores: Sequence[float],
     vector: Vectors,
 ) -> None:
-    blocks = [(number, sentence.block) for number, sentence in zip(numbers, sentences, strict=True)]
-    _fill(features, "first", [at == 0 or blocks[at] != blocks[at - 1] for at in range(len(blocks))])
-    by_page = [math.log10(max(score, _LEAST)) / 4 for score in scores]
+    by_page = [math.log10(max(score, _LEAST_SCORE)) / 4 for score in scores]
     cosines = [page.vectors @ vector for page in pages]
     chunk = [
         _chunk_cosine(sentence, pages[n].spans, cosines[n]) for n, sentence in zip(numbers, sentences, strict=True)
@@ -199,20 +210,13 @@ def _places(
     _fill(features, "page", [by_page[number] for number in numbers])
     _fill(features, "page_rank", [1 / (1 + number) for number in numbers])
     _fill(features, "other_filing", [pages[number].filing_id != pages[0].filing_id for number in numbers])
-    terms = list(asked_words(query))
+    terms = asked_words(query)
     affinity = [item_affinity(terms, page.item) for page in pages]
     _fill(features, "affinity", [affinity[number] for number in numbers])
     asked = kinds_asked(query)
     kind = next((each for each in _ITEM_KINDS if each in asked), "other")
     for group, items in _GROUPS.items():
         _fill(features, f"{group}_{kind}", [pages[number].item in items for number in numbers])
-
-
-def _beside_each(sentences: Sequence[Sentence], numbers: Sequence[int], at: int, other: int) -> bool:
-    """Whether sentence ``other`` exists and is of the paragraph of sentence ``at``."""
-    if not 0 <= other < len(sentences):
-        return False
-    return numbers[other] == numbers[at] and sentences[other].block == sentences[at].block
 
 
 @lru_cache(maxsize=4096)
@@ -223,23 +227,21 @@ def sentence_words(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
-    words = words_of(text)
-    return frozenset(itertools.pairwise(words))
+    return frozenset(itertools.pairwise(words_of(text)))
 
 
-def _beside(
-    values: Sequence[set[str] | frozenset[str]],
-    sentences: Sequence[Sentence],
-    numbers: Sequence[int],
-    at: int,
-    step: int,
-) -> set[str] | frozenset[str]:
-    """The value of the sentence before or after, if it is of the same paragraph."""
-    other = at + step
-    return values[other] if _beside_each(sentences, numbers, at, other) else frozenset()
+def _neighbors(
+    values: Sequence[frozenset[str]], paragraphs: Sequence[tuple[int, int]]
+) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """The values of the sentences before and after each one, empty outside its paragraph."""
+    nothing: frozenset[str] = frozenset()
+    together = [one == other for one, other in itertools.pairwise(paragraphs)]
+    before = [value if same else nothing for value, same in zip(values[:-1], together, strict=True)]
+    after = [value if same else nothing for value, same in zip(values[1:], together, strict=True)]
+    return [nothing, *before], [*after, nothing]
 
 
-def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: set[str] | frozenset[str]) -> float:
+def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: frozenset[str]) -> float:
     """The largest share of a reading's words, by rarity, in ``words``."""
     best = 0.0
     for reading in readings:
@@ -248,13 +250,13 @@ def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words
     return best
 
 
-def _direction(words: set[str] | frozenset[str]) -> int:
+def _direction(words: frozenset[str]) -> int:
     up, down = not _UP.isdisjoint(words), not _DOWN.isdisjoint(words)
     return int(up) - int(down)
 
 
 def _chunk_cosine(sentence: Sentence, spans: Sequence[tuple[int, int]], cosines: Vectors) -> float:
-    """That of the chunk with the sentence's middle; chunks overlap, and the best counts."""
+    """The cosine of the chunk with the sentence's middle; of several, because chunks overlap, the largest."""
     middle = (sentence.start + sentence.end) // 2
     found = [float(cosine) for (start, end), cosine in zip(spans, cosines, strict=True) if start <= middle < end]
     return max(found, default=0.0)

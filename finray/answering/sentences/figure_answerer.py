@@ -44,24 +44,23 @@ class FigureAnswerer:
         if choice is None:
             return None
         figure, number = found.figures[choice.number], found.sentences[choice.number]
-        printed = found.source.sentences[number].text[figure.start : figure.end]
+        sentence, page = found.source.sentences[number], found.source.pages[found.source.numbers[number]]
+        printed = sentence.text[figure.start : figure.end]
         journal.note(f"answer: of {len(found.figures)} figures in sentences {printed!r} with {choice.probability:.2f}")
         if choice.probability < model.threshold:
             return None
-        sentence, page = found.source.sentences[number], found.source.pages[found.source.numbers[number]]
         stated, filing = f"{sentence.heading} {sentence.text}", self._facts.filing(page.filing_id)
         if states_year(stated, filing, flow_lengths(query)) or states_part(stated, filing, query):
             journal.note("answer: the figure is of a year and a part of one is asked for, or the reverse")
             return None
         cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
-        confidence = round(choice.probability, 3)
         scale = _scale(figure, sentence, page)
         text = f"{printed}{f' {_SCALES[scale]}' if scale in _SCALES else ''}: {cited}"
+        confidence = round(choice.probability, 3)
         return Answer(text, "answered", figure.value * scale, figure.unit, evidence=evidence, confidence=confidence)
 
     def candidates(self, query: Query, curation: Curation) -> tuple[FigureCandidates, Floats]:
-        """The figures that compete, none if the question asks for a cause, and what the question tells about them
-        (``question_signals``)."""
+        """The figures that compete, none if the question asks for a cause, and its :func:`question_signals`."""
         passages = () if "cause" in query.intents else fitting_period(query, curation.kept, self._facts)
         found = figure_candidates(query, self._sentences.find(query, passages))
         operands = len(curation.plans[0].operands) if curation.plans else 0
@@ -69,8 +68,8 @@ class FigureAnswerer:
 
 
 def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
-    """What the amount is multiplied by, if the page's title announces it and the sentence does not. Prices in cents are
-    stated in full. A table's scale is no evidence: a page in millions may tell of a membership fee of $45."""
+    """By how much the amount is multiplied: the scale that the page's title announces ("in millions"), if no sentence
+    states one. Prices with cents are in full. A table's scale proves nothing: a fee of $45 may stand beside it."""
     if figure.kind != "money" or _CENTS.search(sentence.text, figure.start, figure.end):
         return 1
     return unspoken_scale(page.text, page_sentences(page.text, page.headings))

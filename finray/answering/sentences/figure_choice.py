@@ -1,22 +1,21 @@
 """Chooses the figure of a sentence that answers a question, or none: a linear model, fitted by ``finray train
 figure-choice``.
 
-The softmax of the scores over a question's figures is the probability of being the one that is asked for; figures of
-the same value share theirs. A second, logistic model over SIGNALS is the probability that the chosen value answers at
-all. Below a threshold none is chosen.
+The softmax of the scores over a question's figures is the probability of each to be the one asked for; figures of the
+same value share theirs. A second, logistic model over SIGNALS gives the probability that the chosen value answers at
+all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 import numpy as np
 
-from finray.answering.choice_model import SURENESS, ChoiceModel, read_fitted, sureness
-from finray.answering.sentences.figure_features import FEATURES, FigureCandidates
+from finray.answering.choice_model import SURENESS, ChoiceModel, Likeliest, read_fitted, sureness
+from finray.answering.sentences.figure_features import FEATURES, MOVES, FigureCandidates
 from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 from finray.core.query import Query
@@ -26,6 +25,7 @@ _OF_BEST: Final = (
     "surplus", "uncounted", "percent_unasked", "amount_other", "near_unit", "named", "unnamed", "in_question",
     "other_year", "small", "most",
 )  # fmt: skip
+_BEST_COLUMNS: Final = [list(FEATURES).index(name) for name in _OF_BEST]
 OF_QUESTION: Final[Mapping[str, str]] = {
     "unprinted": "share of the question's words that no sentence has",
     "stated_unit": "the question states the unit",
@@ -49,42 +49,30 @@ SIGNALS: Final[Mapping[str, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FigureChoice:
-    """Figure ``number`` of the candidates was chosen; ``probability`` is that its value is what is asked for."""
-
-    number: int
-    probability: float
-
-
 class FigureModel(ChoiceModel):
     """Weighs FEATURES and SIGNALS."""
 
-    def choose(self, found: FigureCandidates, asked: Floats) -> FigureChoice | None:
-        """The likeliest figure whatever its probability; None without figures. ``asked`` are the
-        :func:`question_signals`."""
-        best = self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
-        return FigureChoice(best.number, best.probability) if best is not None else None
+    def choose(self, found: FigureCandidates, asked: Floats) -> Likeliest | None:
+        """The likeliest figure, however unlikely; None without any. ``asked``: :func:`question_signals`."""
+        return self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
 
 
 def signals(found: FigureCandidates, scores: Floats, best: int, asked: Floats) -> Floats:
     """The SIGNALS of figure ``best``, float64 [len(SIGNALS)]."""
     chosen = found.figures[best]
     same = np.asarray([(f.value, f.kind) == (chosen.value, chosen.kind) for f in found.figures])
-    column = {name: at for at, name in enumerate(FEATURES)}
-    own = [float(found.features[best, column[name]]) for name in _OF_BEST]
-    return np.asarray([*sureness(scores, best, same), *own, *asked])
+    return np.asarray([*sureness(scores, best, same), *found.features[best, _BEST_COLUMNS], *asked])
 
 
 def question_signals(query: Query, unprinted: float, operands: int) -> Floats:
-    """The SIGNALS that do not depend on the figure. ``operands`` is how many the plan has, 0 without a plan."""
+    """The SIGNALS that do not depend on the figure. ``operands`` counts those of the plan, 0 without a plan."""
     intents = query.intents
     values = {
         "unprinted": unprinted,
         "stated_unit": query.shape.unit is not None,
         "amount": "amount" in intents,
         "words": "words" in intents,
-        "moves": bool(intents & {"moves", "growth", "change", "difference", "rises", "falls", "difference_anywhere"}),
+        "moves": bool(intents & MOVES),
         "percent_moves": bool(intents & {"growth", "change", "moves"}) and query.shape.unit == "percent",
         "aggregate": "aggregate" in intents,
         "part_of": "share" in intents,

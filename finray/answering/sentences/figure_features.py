@@ -1,8 +1,7 @@
 """Features of every figure in the sentences of the retrieved pages, most of them shares in [0, 1].
 
-They compare the question with the words beside the figure, of its clause and of its sentence, the year that the figure
-is of with those asked for, and its unit with the one asked for. ``FEATURES`` names the columns; ``figure_choice``
-weighs them.
+They compare the question with the words beside the figure, of its clause and of its sentence, and the year and unit of
+the figure with those asked for. ``FEATURES`` names the columns; ``figure_choice`` weighs them.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -18,6 +17,7 @@ from typing import Final
 import numpy as np
 
 from finray.answering.asked_words import asked_words
+from finray.answering.sentences.cues import FIGURE
 from finray.answering.sentences.features import FARTHEST, Candidates, sentence_words
 from finray.answering.sentences.features import FEATURES as SENTENCE_FEATURES
 from finray.core.arrays import Floats
@@ -83,9 +83,9 @@ _LIMIT = re.compile(
 )
 _CLAUSE = re.compile(r"[;:]\s|,\s(?!\d{3}\b)|\s(?:and|while|whereas|but)\s", re.I)
 _TOTAL = frozenset(words_of("total aggregate"))
-_MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls", "difference_anywhere"})
+MOVES: Final = frozenset({"moves", "growth", "change", "difference", "rises", "falls", "difference_anywhere"})
+"""Intents of questions that ask for a change."""
 _RATES = frozenset({"percent", "percent_anywhere", "rate", "share"})
-_NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NAME = re.compile(r"(?<=[\w,;:'’\"”)%-]\s)[A-Z][\w&.'’-]*|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+")
 _VARIANTS = 8
 _SMALL = 12
@@ -98,14 +98,14 @@ _OTHER_NAMES: Final = {
     "ratio": {"count", "percent"},
     "percent": set[str](),
 }
-"""Kinds that may be meant besides the one that the question asks for: filings leave "$" and "shares" away."""
+"""Kinds that a question may mean besides the one that it asks for: filings omit "$" and "shares"."""
 
 
 @dataclass(frozen=True, slots=True)
 class FigureCandidates:
-    """``figures`` of sentences that the question may mean; ``sentences`` are the numbers of their sentences in
-    ``source``, ``features`` float64 [len(figures), len(FEATURES)]. ``unprinted`` is the share of the question's words
-    that no sentence with a figure has."""
+    """``figures`` that the question may mean, with the numbers of their ``sentences`` in ``source`` and their
+    ``features``, float64 [len(figures), len(FEATURES)]. ``unprinted`` is the share of the question's words that no
+    sentence with a figure has."""
 
     source: Candidates
     figures: tuple[ProseFigure, ...]
@@ -119,7 +119,7 @@ def figure_candidates(query: Query, source: Candidates) -> FigureCandidates:
     figures: list[ProseFigure] = []
     owners: list[int] = []
     for number, sentence in enumerate(source.sentences):
-        fitting = [figure for figure in prose_figures(sentence.text) if may_state(query, figure)]
+        fitting = [figure for figure in prose_figures(sentence.text) if _may_be_meant(query, figure)]
         figures += fitting
         owners += [number] * len(fitting)
     features = np.zeros((len(figures), len(FEATURES)))
@@ -143,16 +143,21 @@ def _reading(features: Floats, odds: Sequence[float | None]) -> None:
     _fill(features, "unread", (each is None for each in odds))
 
 
-def may_state(query: Query, figure: ProseFigure) -> bool:
-    """Whether the question may mean a figure of this kind. A question that states its unit gets no other."""
+def _may_be_meant(query: Query, figure: ProseFigure) -> bool:
+    """Whether the question may mean a figure of this kind; one that states its unit means no other."""
     asked = query.shape.unit
     if asked is None:
-        return not ("share" in query.intents and figure.kind != "percent")
+        return "share" not in query.intents or figure.kind == "percent"
     return figure.kind == asked or figure.kind in _OTHER_NAMES[asked]
 
 
 def _fill(features: Floats, name: str, values: Iterable[float]) -> None:
     features[:, _COLUMN[name]] = list(values)
+
+
+def _fill_row(row: Floats, values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        row[_COLUMN[name]] = value
 
 
 def _words(
@@ -168,24 +173,25 @@ def _words(
     wanted = frozenset(asked).union(*readings, words_of(" ".join(query.terms)))
     names = _names(query) & frozenset(asked)
     for row, figure, text in zip(features, figures, texts, strict=True):
-        ahead = _near(text[max(0, figure.first - _BESIDE) : figure.first], last=True)
-        behind = _near(text[figure.end : figure.end + _BEHIND], last=False)
-        clause = sentence_words(_clause(text, figure))
+        ahead = _near(text[max(0, figure.first - _BESIDE) : figure.first], ahead=True)
+        behind = _near(text[figure.end : figure.end + _BEHIND], ahead=False)
+        clause, sentence = sentence_words(_clause(text, figure)), sentence_words(text)
         after = words_of(text[figure.end : figure.end + _BEHIND])[:2]
-        row[_COLUMN["ahead"]] = rarity.share(readings, ahead)
-        row[_COLUMN["behind"]] = rarity.share(readings, behind)
-        row[_COLUMN["beside"]] = rarity.share(readings, ahead | behind)
-        row[_COLUMN["clause"]] = rarity.share(readings, clause)
-        row[_COLUMN["surplus"]] = rarity.surplus(clause, wanted)
-        counted = any(word in wanted for word in after)
-        row[_COLUMN["counted"]] = float(counted)
-        row[_COLUMN["uncounted"]] = float(not counted and figure.kind in ("count", "shares"))
+        counted = not wanted.isdisjoint(after)
+        values = {
+            "ahead": rarity.share(readings, ahead),
+            "behind": rarity.share(readings, behind),
+            "beside": rarity.share(readings, ahead | behind),
+            "clause": rarity.share(readings, clause),
+            "surplus": rarity.surplus(clause, wanted),
+            "counted": counted,
+            "uncounted": not counted and figure.kind in ("count", "shares"),
+            "total_other": bool(sentence & _TOTAL) and not wanted & _TOTAL,
+        }
         if names:
-            held = len(names & sentence_words(text)) / len(names)
-            row[_COLUMN["named"]], row[_COLUMN["unnamed"]] = held, 1 - held
-            row[_COLUMN["named_clause"]] = len(names & clause) / len(names)
-        total = bool(sentence_words(text) & _TOTAL)
-        row[_COLUMN["total_other"]] = float(total and not wanted & _TOTAL)
+            held = len(names & sentence) / len(names)
+            values |= {"named": held, "unnamed": 1 - held, "named_clause": len(names & clause) / len(names)}
+        _fill_row(row, values)
     beside = features[:, _COLUMN["beside"]]
     _fill(features, "best_beside", beside / (beside.max() or 1.0))
     own = math.fsum(map(rarity.weight, asked))
@@ -193,7 +199,7 @@ def _words(
 
 
 def _names(query: Query) -> frozenset[str]:
-    """The words that the question writes with a capital inside a sentence, and those with digits."""
+    """The words that the question capitalizes within a sentence, and those with letters and digits."""
     return frozenset(word for match in _NAME.finditer(query.text) for word in words_of(match[0]))
 
 
@@ -209,26 +215,31 @@ class _Rarity:
 
     def share(self, readings: Sequence[frozenset[str]], words: frozenset[str]) -> float:
         """The largest share of a reading's words in ``words``."""
-        totals = ((math.fsum(map(self.weight, reading)), reading) for reading in readings)
-        return max(
-            (math.fsum(map(self.weight, reading & words)) / total for total, reading in totals if total), default=0.0
-        )
+        best = 0.0
+        for reading in readings:
+            total = math.fsum(map(self.weight, reading))
+            if total:
+                best = max(best, math.fsum(map(self.weight, reading & words)) / total)
+        return best
 
     def surplus(self, words: frozenset[str], wanted: frozenset[str]) -> float:
+        """The share of ``words`` that are not ``wanted``."""
         own = math.fsum(map(self.weight, words))
         return math.fsum(map(self.weight, words - wanted)) / own if own else 0.0
 
 
 @lru_cache(maxsize=8192)
-def _near(text: str, *, last: bool) -> frozenset[str]:
-    """The words of ``text`` without the one that its beginning (``last``) or end cuts."""
-    whole = text.partition(" ")[2] if last and len(text) >= _BESIDE else text
-    whole = whole.rpartition(" ")[0] if not last and len(text) >= _BEHIND else whole
+def _near(text: str, *, ahead: bool) -> frozenset[str]:
+    """The words of ``text``, which stands ``ahead`` of a figure or behind it, without a word cut at its far end."""
+    if ahead:
+        whole = text.partition(" ")[2] if len(text) >= _BESIDE else text
+    else:
+        whole = text.rpartition(" ")[0] if len(text) >= _BEHIND else text
     return frozenset(words_of(whole))
 
 
 def _clause(text: str, figure: ProseFigure) -> str:
-    """The stretch between two commas, semicolons or conjunctions that the figure is in."""
+    """The clause of the figure: from one comma, semicolon or conjunction to the next."""
     start, end = 0, len(text)
     for cut in _CLAUSE.finditer(text):
         if cut.end() <= figure.first:
@@ -247,21 +258,22 @@ def _years(features: Floats, query: Query, figures: Sequence[ProseFigure]) -> No
 
 
 def _cues(features: Floats, query: Query, figures: Sequence[ProseFigure], texts: Sequence[str]) -> None:
-    stated = {number.replace(",", "").rstrip(".") for number in _NUMBER.findall(query.question)}
-    moves = bool(query.intents & _MOVES)
+    stated = {number.replace(",", "") for number in FIGURE.findall(query.question)}
+    moves = bool(query.intents & MOVES)
     of_kind = Counter((text, figure.kind) for figure, text in zip(figures, texts, strict=True))
-    told = Counter({value: len({text for v, text in pairs}) for value, pairs in _by_value(figures, texts).items()})
+    stating = {(figure.value, figure.kind, text) for figure, text in zip(figures, texts, strict=True)}
+    repeated = Counter((value, kind) for value, kind, _ in stating)
     seen: Counter[tuple[str, str]] = Counter()
     for row, figure, text in zip(features, figures, texts, strict=True):
         seen[text, figure.kind] += 1
         ahead = text[max(0, figure.first - _BESIDE) : figure.first]
         moved = _MOVED.search(ahead) is not None
-        printed = _NUMBER.search(text[figure.start : figure.end])
+        printed = FIGURE.search(text[figure.start : figure.end])
         values = {
             "in_question": printed is not None and printed[0].replace(",", "") in stated,
             "alone": of_kind[text, figure.kind] == 1,
             "place": 1.0 if figure.first < figure.start else 1 / seen[text, figure.kind],
-            "repeated": math.log(told[figure.value, figure.kind]),
+            "repeated": math.log(repeated[figure.value, figure.kind]),
             "compared": _COMPARED.search(ahead) is not None,
             "moved": moved and not moves,
             "moved_asked": moved and moves,
@@ -270,20 +282,12 @@ def _cues(features: Floats, query: Query, figures: Sequence[ProseFigure], texts:
             "spelled": figure.spelled,
             "most": _LIMIT.search(ahead) is not None,
         }
-        for name, value in values.items():
-            row[_COLUMN[name]] = float(value)
-
-
-def _by_value(figures: Sequence[ProseFigure], texts: Sequence[str]) -> dict[tuple[float, str], list[tuple[float, str]]]:
-    """The sentences that state each value, with the value."""
-    found: dict[tuple[float, str], list[tuple[float, str]]] = {}
-    for figure, text in zip(figures, texts, strict=True):
-        found.setdefault((figure.value, figure.kind), []).append((figure.value, text))
-    return found
+        _fill_row(row, values)
 
 
 def _kinds(features: Floats, query: Query, figures: Sequence[ProseFigure]) -> None:
-    asked = query.shape.unit
+    asked, intents = query.shape.unit, query.intents
+    rate_asked = asked in ("percent", "ratio") or bool(intents & _RATES)
     for row, figure in zip(features, figures, strict=True):
         kind = figure.kind.replace(" ", "_")
         if asked is None:
@@ -292,8 +296,7 @@ def _kinds(features: Floats, query: Query, figures: Sequence[ProseFigure]) -> No
             row[_COLUMN[f"stated_{kind}"]] = 1.0
         else:
             row[_COLUMN["near_unit"]] = 1.0
-        if "amount" in query.intents and asked is None:
+        if "amount" in intents and asked is None:
             row[_COLUMN["amount_money" if figure.kind == "money" else "amount_other"]] = 1.0
-        rate = asked in ("percent", "ratio") or bool(query.intents & _RATES)
-        row[_COLUMN["percent_unasked"]] = float(figure.kind == "percent" and not rate)
-        row[_COLUMN["rate_percent"]] = float("rate" in query.intents and figure.kind == "percent")
+        percent = figure.kind == "percent"
+        _fill_row(row, {"percent_unasked": percent and not rate_asked, "rate_percent": percent and "rate" in intents})

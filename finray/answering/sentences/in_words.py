@@ -1,4 +1,4 @@
-"""Answers in words: at most three sentences of the passages' pages, as printed, each quoted with its page."""
+"""Answers in words: at most three sentences of the passages' pages, quoted as printed, each with its page."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from finray.filings.pages.sentences import BULLETS, Sentence, page_sentences
 from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.question.measures.definitions import unread_definition
 
-MIN_HELD = 0.6
-"""Share of the words narrowing a known metric ("net interest margin") that the sentences must contain."""
-MIN_COVERAGE = 0.5
-"""Share of the question's words that sentences must contain for their figure to be the answer."""
+_MIN_HELD = 0.6
+"""Least share, in the sentences, of the words that narrow a known metric ("net interest margin")."""
+_MIN_COVERAGE = 0.5
+"""Least share of the question's words in sentences whose figure is the answer."""
 _EVENT = re.compile(r"Item [1-8]\.\d\d\b", re.I)
 _ASKS_WHAT = re.compile(r"\bwhat (?:did|does|do|would|will|had|has|have|happen\w*)\b", re.I)
-"""Of an act rather than an amount: "what did it change"."""
+"""Questions for an act and not for an amount: "what did it change"."""
 _NEAREST = 3
 
 
@@ -40,8 +40,8 @@ class WordsAnswerer:
         self._model = model
 
     def answer(self, query: Query, passages: Sequence[Passage], journal: Journal, *, amount: bool = False) -> Answer:
-        """The sentences that answer, else a refusal with the closest passages. ``amount``: no row surely prints the
-        amount that is asked for."""
+        """The sentences that answer, else a refusal with the closest passages. ``amount``: the question may ask for an
+        amount, which no row surely prints."""
         found = self._sentences.find(query, passages)
         if (event := self._event(query, passages, found.pages)) is not None:
             return event
@@ -63,17 +63,20 @@ class WordsAnswerer:
         return Answer(cited, "answered", number.value, number.unit, evidence=evidence)
 
     def _refused(self, query: Query, pages: Sequence[IndexedPage], *, amount: bool) -> Answer:
-        """One line that says so; the closest passages stand in ``nearest``."""
+        """A refusal with the closest pages."""
         unread = unread_definition(query.question)
         other = (f"a definition that is understood, in place of {excerpt(unread, 80)!r}",) if unread else ()
         answer = Answer.refused(*other, f"{'a figure for' if amount else 'a sentence that answers'} {query.worded!r}")
-        names = {page.filing_id: self._facts.filing(page.filing_id).doc_name for page in pages[:_NEAREST]}
-        nearest = (f"{_title(page)} {_page(names[page.filing_id], page)}" for page in pages[:_NEAREST])
-        return replace(answer, nearest=tuple(place.lstrip() for place in nearest))
+        return replace(answer, nearest=tuple(map(self._named, pages[:_NEAREST])))
+
+    def _named(self, page: IndexedPage) -> str:
+        """The page with its first heading, if it has one."""
+        title = page.headings.partition("\n")[0]
+        return f"{title} {_page(self._facts.filing(page.filing_id).doc_name, page)}".lstrip()
 
     def _event(self, query: Query, passages: Sequence[Passage], pages: Sequence[IndexedPage]) -> Answer | None:
-        """The event of a current report, the first sentence under its first Item that is no list of exhibits (Form 8-K,
-        General Instruction B): a question about the reported event shares no words with it."""
+        """The event of a current report: the first sentence under its first Item that is not a list of exhibits (Form
+        8-K, General Instruction B). A question about the reported event shares no words with it."""
         if not (passages and "8-K" in query.forms and "event" in query.intents):
             return None
         filing = self._facts.filing(passages[0].filing_id)
@@ -88,17 +91,18 @@ class WordsAnswerer:
 
 
 def _is_about(query: Query, text: str) -> bool:
-    """Whether the question asks for a figure, and ``text`` names what it asks for closely enough to take its own."""
+    """Whether the question may ask for a figure, and ``text`` has enough of its words to state that figure."""
     wanted = asked_words(query)
     held = len(sentence_words(text).intersection(wanted))
-    narrower = bool(query.metrics) and matched_share(query.unexplained, text) < MIN_HELD
-    return "words" not in query.intents and held >= MIN_COVERAGE * len(wanted) and not narrower
+    narrower = bool(query.metrics) and matched_share(query.unexplained, text) < _MIN_HELD
+    return "words" not in query.intents and held >= _MIN_COVERAGE * len(wanted) and not narrower
 
 
 def cited_sentences(
     query: Query, found: Candidates, chosen: Sequence[int], passages: Sequence[Passage]
 ) -> tuple[str, tuple[Passage, ...]]:
-    """The sentences in the order of the pages, neighbors in one quotation; and the stretches that they are on."""
+    """Quotes the chosen sentences in the order of the pages, neighbors together. Returns the quotations, and the
+    stretches of pages that they are from."""
     parts: list[str] = []
     evidence: list[Passage] = []
     for run in _runs(chosen, found):
@@ -135,10 +139,6 @@ def _lead(query: Query, sentences: Sequence[Sentence]) -> str:
 
 def _page(doc_name: str, page: IndexedPage) -> str:
     return f"({doc_name}, p. {page.page + 1})"
-
-
-def _title(page: IndexedPage) -> str:
-    return page.headings.partition("\n")[0]
 
 
 def _passage(page: IndexedPage, doc_name: str, start: int, end: int, score: float) -> Passage:

@@ -1,7 +1,7 @@
 """Chooses the sentences that answer: a linear model over their features, fitted by ``finray train sentences``.
 
-The softmax of the scores over a question's sentences is the probability of being the evidence. A second, logistic model
-over SIGNALS is the probability that the chosen sentences hold the answer at all; below a threshold none answers.
+The softmax of the scores over a question's sentences is the probability of each to be the evidence. A second, logistic
+model over SIGNALS gives the probability that the chosen sentences hold the answer at all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from finray.core.arrays import Floats
 from finray.core.data_files import shipped
 
 MOST = 3
-"""Sentences of an answer."""
+"""Sentences of an answer, at most."""
 MARGIN = 1.5
 """Another sentence is chosen if its score is at most this much below the best one's."""
 BESIDE = 1.0
@@ -38,14 +38,14 @@ SIGNALS: Final[Mapping[str, str]] = {
     "amount": "a figure in the best sentence, asked for",
     "no_amount": "no figure in the best sentence, though an amount is asked for",
 }
-_CAUSE: Final = list(FEATURES).index("cause")
+_COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
 _OF_BEST: Final = ("chunk", "page", "figures", "cause", "amount", "no_amount")
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceModel:
-    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders; ``threshold`` is the
-    least probability with which sentences answer, ``amount_threshold`` if no table has the amount that is asked for."""
+    """``weights`` is float64 [len(FEATURES)], ``answers`` float64 [len(SIGNALS)], in their orders. ``threshold`` is the
+    least probability with which sentences answer, ``amount_threshold`` that if no table has the amount asked for."""
 
     weights: Floats
     answers: Floats
@@ -53,76 +53,76 @@ class SentenceModel:
     amount_threshold: float
 
     def scores(self, features: Floats) -> Floats:
+        """float64 [len(features)]"""
         return np.asarray(features @ self.weights)
 
     def probability(self, found: Candidates, scores: Floats, chosen: Sequence[int]) -> float:
-        """That ``chosen`` sentences, the best one first, hold the answer."""
+        """The probability that the ``chosen`` sentences, the best one first, hold the answer."""
         return probability(signals(found.features, scores, chosen), self.answers)
 
 
 def choose(found: Candidates, scores: Floats) -> list[int]:
-    """The numbers of at most MOST sentences, best first: the best one, what it needs to be understood, and others that
-    are nearly as good, from the same filing. What is to be explained comes with the sentence after it that does."""
+    """The numbers of at most MOST sentences of one filing: the best one, those that it needs to be understood, then
+    others that are nearly as good. A sentence that the next one explains comes with that."""
     best = int(np.argmax(scores))
     chosen: list[int] = []
-    size = 0
-    gives_cause = found.features[:, _CAUSE] > 0
-
-    def add(number: int) -> None:
-        nonlocal size
-        while True:  # a function that called itself would keep all sentences until garbage is collected
-            text = found.sentences[number].text
-            fits = not chosen or (len(chosen) < MOST and size + len(text) <= MOST_CHARACTERS)
-            if not fits or any(text == found.sentences[other].text for other in chosen):
-                return
-            chosen.append(number)
-            size += len(text)
-            if not (together(found, number, number + 1) and gives_cause[number + 1]) or gives_cause[number]:
-                return
-            number += 1
-
-    add(best)
-    if is_dangling(found.sentences[best].text) and together(found, best - 1, best):
-        add(best - 1)
-    if found.sentences[best].text.endswith(":") and _follows(found, best):
-        add(best + 1)
+    _add(chosen, best, found)
+    if is_dangling(found.sentences[best].text) and found.in_one_paragraph(best - 1, best):
+        _add(chosen, best - 1, found)
+    if found.sentences[best].text.endswith(":") and _is_followed(found, best):
+        _add(chosen, best + 1, found)
     filings = [page.filing_id for page in found.pages]
     raised = scores.copy()
     for other in (best - 1, best + 1):
-        if together(found, other, best):
+        if found.in_one_paragraph(other, best):
             raised[other] += BESIDE
     for number in np.argsort(-raised, kind="stable").tolist():
         if raised[number] < scores[best] - MARGIN:
             break
         if filings[found.numbers[number]] == filings[found.numbers[best]]:
-            add(number)
+            _add(chosen, number, found)
     return chosen
+
+
+def _add(chosen: list[int], number: int, found: Candidates) -> None:
+    """Adds sentence ``number`` if there is room, and the next one if only that gives the cause of it."""
+    while _fits(found, chosen, number):
+        chosen.append(number)
+        explained = found.in_one_paragraph(number, number + 1) and _gives_cause(found, number + 1)
+        if _gives_cause(found, number) or not explained:
+            return
+        number += 1
+
+
+def _fits(found: Candidates, chosen: Sequence[int], number: int) -> bool:
+    """Whether sentence ``number`` says something new, and is short enough unless it is the first one."""
+    text = found.sentences[number].text
+    texts = [found.sentences[other].text for other in chosen]
+    if text in texts:
+        return False
+    return not texts or (len(texts) < MOST and sum(map(len, texts)) + len(text) <= MOST_CHARACTERS)
+
+
+def _gives_cause(found: Candidates, number: int) -> bool:
+    return bool(found.features[number, _COLUMN["cause"]] > 0)
 
 
 def signals(features: Floats, scores: Floats, chosen: Sequence[int]) -> Floats:
     """The SIGNALS of ``chosen``, float64 [len(SIGNALS)]."""
     odds = np.exp(scores - scores.max())
     best = features[chosen[0]]
-    column = {name: at for at, name in enumerate(FEATURES)}
     values = {
         "constant": 1.0,
         "mass": float(odds[list(chosen)].sum() / odds.sum()),
-        "words": float(features[:, column["words"]].max()),
-        **{name: float(best[column[name]]) for name in _OF_BEST},
+        "words": float(features[:, _COLUMN["words"]].max()),
+        **{name: float(best[_COLUMN[name]]) for name in _OF_BEST},
     }
     return np.asarray([values[name] for name in SIGNALS])
 
 
-def _follows(found: Candidates, number: int) -> bool:
+def _is_followed(found: Candidates, number: int) -> bool:
+    """Whether another sentence of the same page follows."""
     return number + 1 < len(found.sentences) and found.numbers[number + 1] == found.numbers[number]
-
-
-def together(found: Candidates, one: int, other: int) -> bool:
-    """Whether both exist, in one paragraph."""
-    if not (0 <= one < len(found.sentences) and 0 <= other < len(found.sentences)):
-        return False
-    same_page = found.numbers[one] == found.numbers[other]
-    return same_page and found.sentences[one].block == found.sentences[other].block
 
 
 @cache

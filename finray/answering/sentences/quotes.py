@@ -1,4 +1,4 @@
-"""The number in a quotation, and how many words two texts share."""
+"""Finds the number that a quotation states, and the share of words that two texts have in common."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from finray.question.words import word_list
 _WORD = re.compile(r"[a-z0-9&]+(?:['’.\-][a-z0-9]+)*")
 _STOP_WORDS = word_list("stop")
 _NUMBER = re.compile(
-    r"(?:(?P<open>\()\s*+)?(?:(?P<currency>[$€£])\s*+)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:(?P<currency>[$€£])\s*+)?(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
     rf"(?:\s*+(?P<percent>%|percent\b))?(?:\s*+(?P<scale>{SCALE}))?",
     re.I,
 )
@@ -38,29 +38,30 @@ class QuotedNumber:
 
 
 def quoted_number(question: str, text: str) -> QuotedNumber | None:
-    """The only number in ``text`` that can be the answer; None if several can, it has another unit than the one asked
-    for, or the question asks for none."""
+    """The only number in ``text`` that can be the answer; None if several can, if its unit is not the one asked for, or
+    if the question does not ask for a number."""
     if not _ASKS_NUMBER.search(question) or _ASKS_WORDS.search(question):
         return None
     asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
-    marked: dict[QuotedNumber, None] = {}
-    plain: dict[QuotedNumber, None] = {}
+    marked: set[QuotedNumber] = set()
+    plain: set[QuotedNumber] = set()
     for match in _NUMBER.finditer(_closest_sentence(question, text)):
         digits = match.group("digits").replace(",", "")
         value = float(digits) * SCALES.get((match.group("scale") or "").lower(), 1)
         unit = "percent" if match.group("percent") else "USD" if match.group("currency") else "count"
         if unit != "count" or match.group("scale"):
-            marked.setdefault(QuotedNumber(value, unit))
+            marked.add(QuotedNumber(value, unit))
         elif not (digits in asked or re.fullmatch(r"(?:19|20)\d\d", digits) or _is_reference(match)):
-            plain.setdefault(QuotedNumber(value, unit))
+            plain.add(QuotedNumber(value, unit))
     candidates = marked or plain
-    number = next(iter(candidates)) if len(candidates) == 1 else None
-    unit_asked = asked_unit(question)
-    return number if number is None or unit_asked is None or _fits(unit_asked, number) else None
+    if len(candidates) != 1:
+        return None
+    number, asked_for = candidates.pop(), asked_unit(question)
+    return number if asked_for is None or _fits(asked_for, number) else None
 
 
 def _fits(asked: AskedUnit, number: QuotedNumber) -> bool:
-    """Whether ``number`` may be what is ``asked``: an amount may be printed without its currency."""
+    """Whether ``number`` may have the unit ``asked``: an amount may be printed without its currency."""
     match asked:
         case "money":
             return number.unit != "percent"
@@ -83,7 +84,7 @@ def _closest_sentence(question: str, text: str) -> str:
 
 
 def matched_share(words: Sequence[str], text: str) -> float:
-    """The share of ``words`` that are in ``text``, compared by stems; 1 if there are no words."""
+    """The share of ``words`` that are in ``text``, compared by stems; 1 without words."""
     wanted = {stem(word) for word in words}
     return len(wanted & {stem(word) for word in _words(text)}) / len(wanted) if wanted else 1.0
 
@@ -93,8 +94,8 @@ def _words(text: str) -> list[str]:
 
 
 def _is_reference(match: re.Match[str]) -> bool:
-    """Whether the number is a day of a month, is part of a name ("10-K", "15(a)"), or counts a note, item, page,
-    section or exhibit."""
+    """Whether the number is a day of a month, part of a name ("10-K", "15(a)"), or the number of a note, item, page,
+    section, exhibit or rule."""
     start, end = match.span("digits")
     before = match.string[max(0, start - 13) : start].lower()
     return _BEFORE_DATE.search(before) is not None or _IN_A_NAME.match(match.string, end) is not None

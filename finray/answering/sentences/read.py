@@ -1,5 +1,5 @@
-"""The sentences of retrieved pages. A trained model may read the likeliest ones beside the question, for their meaning:
-the other features only count words."""
+"""Finds the sentences of retrieved pages. A trained model may read the likeliest ones beside the question for their
+meaning; the other features only count words."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from finray.models.encoder import Encoder
 from finray.models.sentence_reader import SentenceReader, Spans, sentence_reader
 
 READ: Final = 10
-"""Sentences that are read: some 0.1 s of a processor."""
+"""Sentences that are read: about 0.1 s of processor time."""
 _PAGES = 10
 _HEADING = 60
 _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_best", "unread")}
@@ -29,8 +29,8 @@ _COLUMN: Final = {name: list(FEATURES).index(name) for name in ("read", "read_be
 class SentenceFinder:
     """Finds the sentences of passages' pages; with ``read`` the model that comes with finray reads the likeliest ones.
 
-    Vectors of chunks are those of the index, so ``encoder`` only encodes the question. What was found last is kept:
-    answers in words and figures of sentences mostly ask for the same.
+    ``encoder`` only encodes the question, because the index has the vectors of chunks. The last result is kept: answers
+    in words and figures of sentences mostly ask for the same.
     """
 
     def __init__(self, facts: FilingFacts, encoder: Encoder, *, read: bool = False) -> None:
@@ -57,7 +57,7 @@ class SentenceFinder:
 
 
 def sentence_text(sentence: Sentence) -> str:
-    """A sentence as the reader sees it, after the end of its heading."""
+    """A sentence as the model reads it, behind the end of its heading."""
     return f"{_before(sentence)}{sentence.text}"
 
 
@@ -67,8 +67,8 @@ def _before(sentence: Sentence) -> str:
 
 
 def with_reading(question: str, found: Candidates, reader: SentenceReader, model: SentenceModel) -> Candidates:
-    """``found`` with the features of reading, and the log odds of figures, for the sentences that are likeliest by
-    ``model`` without them."""
+    """``found`` with the features of reading, and the log odds of figures, for the sentences that are likeliest by the
+    other features."""
     if not found.sentences:
         return found
     likeliest = np.argsort(-model.scores(found.features), kind="stable")[:READ]
@@ -91,6 +91,6 @@ def with_reading(question: str, found: Candidates, reader: SentenceReader, model
 
 
 def _figure_spans(sentence: Sentence) -> Spans:
-    """Where the figures are in the :func:`sentence_text`."""
+    """The places of the figures in the :func:`sentence_text`."""
     shift = len(_before(sentence))
     return tuple((figure.start + shift, figure.end + shift) for figure in prose_figures(sentence.text))

@@ -22,17 +22,18 @@ from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.reading.facts import FilingFacts
 
 EXACT, LIKELY, NAMED, END_ONLY = 1.0, 0.8, 0.7, 0.2
-"""End and length fit; the table states no length; only the year is named; the length is another."""
+"""End and length fit; the table states no length; only the year is named; only the end fits."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-Slot = tuple[dt.date, int | None]
+_Slot = tuple[dt.date, int | None]
+"""End and months of a period."""
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """``fits`` [cells, periods] in [0, 1]: the periods asked for, oldest first, or the filing's own if the question
-    names none. ``before`` [cells, periods]: the same a year earlier. ``usual`` [cells, periods]: the cell is of the
-    period as its filing names years; a year that ends in January may be called by either. ``named`` is how many
-    periods the question names."""
+    """``fits`` [cells, periods] in [0, 1]: how well each cell's column fits the periods asked for, oldest first, or the
+    filing's own period if the question names none. ``before`` [cells, periods]: its fit of the same periods a year
+    earlier. ``usual`` [cells, periods]: the cell is of the period as its filing names years (a year that ends in
+    January may go by either number). ``named`` counts the periods that the question names."""
 
     fits: Floats
     before: Floats
@@ -41,7 +42,7 @@ class Columns:
 
 
 def columns_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> Columns:
-    """The fit of each cell's period."""
+    """Returns how well the period of each cell fits."""
     asked = sorted(query.asked, key=_when)
     filings = {cell.filing.filing_id: cell.filing for cell in cells}
     now = {key: _slots(query, asked, filing, facts, 0) for key, filing in filings.items()}
@@ -52,13 +53,12 @@ def columns_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> C
     for at, cell in enumerate(cells):
         key = cell.filing.filing_id
         years = [period.year for period in asked] or [cell.filing.fiscal_year or 0]
-        for number in range(size):
+        for number, year in enumerate(years):
             slots = now[key][number]
-            fits[at, number] = _fit(cell.item, slots, years[number])
-            usual[at, number] = (
-                _fit(cell.item, [slot for slot in slots if slot[0] == slots[0][0]], years[number]) >= NAMED
-            )
-            before[at, number] = _fit(cell.item, then[key][number], years[number] - 1)
+            usual_slots = [slot for slot in slots if slot[0] == slots[0][0]]
+            fits[at, number] = _fit(cell.item, slots, year)
+            usual[at, number] = _fit(cell.item, usual_slots, year) >= NAMED
+            before[at, number] = _fit(cell.item, then[key][number], year - 1)
     return Columns(fits, before, usual, len(asked))
 
 
@@ -66,8 +66,8 @@ def _when(period: Period) -> tuple[int, dt.date, str]:
     return period.year, period.date or dt.date.min, period.part or ""
 
 
-def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingFacts, back: int) -> list[list[Slot]]:
-    """The (end, months) that each period may have in ``filing``, ``back`` years before it."""
+def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingFacts, back: int) -> list[list[_Slot]]:
+    """What each period, or the filing's own without any, may be in ``filing``, ``back`` years earlier."""
     if not asked:
         end = filing.period_end
         if end is None:
@@ -78,7 +78,7 @@ def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingF
     company = facts.company_of(filing.filing_id)
     found = []
     for period in asked:
-        slots: list[Slot] = []
+        slots: list[_Slot] = []
         for instant in (False, True):
             phrase = Phrase(query.text, (), (), "money", instant)
             operand = Operand("x", company, "x", period.years_before(back), "", phrase)
@@ -87,7 +87,7 @@ def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingF
     return found
 
 
-def _fit(item: LineItem, slots: Sequence[Slot], year: int) -> float:
+def _fit(item: LineItem, slots: Sequence[_Slot], year: int) -> float:
     if item.period_end is None:
         named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
         return NAMED if str(year) in named else 0.0

@@ -4,51 +4,50 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final
 
 import numpy as np
 
 from finray.answering.table_reader.odds import Odds
-from finray.answering.table_reader.operations import COMPOSED, Composed, Reading
+from finray.answering.table_reader.operations import COMPOSED, OF_SUMS, OF_TWO_PERIODS, WITH_SUM, Composed, Reading
 from finray.core.filing import LineItem
 
 Aligned = Callable[[Sequence[int]], Iterable[tuple[int, ...]]]
-"""The cells of rows that stand beside one another: in one period, or in one column."""
+"""Finds the cells of rows that stand beside one another: in one period, or in one column."""
 Cells = tuple[int, ...]
 _FIRST_ROWS, _SECOND_ROWS, _SUMMED_ROWS = 3, 4, 5
 _SUMMED = (2, 3, 4)
-"""Rows that are added up."""
+"""Numbers of rows that are added up."""
 _MOST_AVERAGED = 3
-_CHANGES: Final = frozenset({"share_change", "gap_change", "gap_growth", "change_share"})
-_OF_SUMS: Final = frozenset({"sum_change", "sum_growth"})
-_WITH_SUM: Final = frozenset({"sum_share", "sum_ratio", "sum_less"})
 
 
 def composed_readings(odds: Odds, items: Sequence[LineItem], aligned: Aligned) -> Iterator[Reading]:
-    """Of the likeliest rows; ``items`` are those of the shortlist's cells."""
+    """Readings of the likeliest rows; ``items`` are those of the shortlist's cells."""
     rows = _Rows(odds, aligned)
     for operation in COMPOSED:
         if operation in odds.operations:
-            yield from (Reading(operation, cells) for cells in _cells(operation, rows, items))
+            for columns in _columns(operation, rows):
+                yield from (Reading(operation, cells) for cells in _cells(operation, columns, items))
 
 
-def _cells(operation: Composed, rows: _Rows, items: Sequence[LineItem]) -> Iterator[Cells]:
-    if operation in _CHANGES:
-        yield from itertools.chain.from_iterable(_changes(own, items) for own in rows.pairs())
-    elif operation in _OF_SUMS:
-        yield from itertools.chain.from_iterable(_changes(own, items) for own in rows.sums())
-    elif operation == "share_average":
-        yield from itertools.chain.from_iterable(_latest(own, items) for own in rows.pairs())
-    elif operation in _WITH_SUM:
-        yield from itertools.chain.from_iterable(rows.sums_with_second())
-    elif operation in ("part_share", "net"):
-        yield from itertools.chain.from_iterable(rows.first_with_others(1 if operation == "part_share" else 2))
-    else:
-        yield from itertools.chain.from_iterable(rows.pairs())
+def _columns(operation: Composed, rows: _Rows) -> Iterator[list[Cells]]:
+    """The columns of each set of rows that ``operation`` may take."""
+    if operation in OF_SUMS:
+        return rows.sums()
+    if operation in WITH_SUM:
+        return rows.sums_with_second()
+    if operation in ("part_share", "net"):
+        return rows.first_with_others(1 if operation == "part_share" else 2)
+    return rows.pairs()
+
+
+def _cells(operation: Composed, columns: list[Cells], items: Sequence[LineItem]) -> Iterable[Cells]:
+    if operation in OF_TWO_PERIODS or operation in OF_SUMS:
+        return _changes(columns, items)
+    return _latest(columns, items) if operation == "share_average" else columns
 
 
 class _Rows:
-    """Rows that stand together in a computation, as the cells of each period or column."""
+    """Sets of rows that may be computed with one another, as columns: the cells of each period or printed column."""
 
     def __init__(self, odds: Odds, aligned: Aligned) -> None:
         self._aligned = aligned
@@ -58,9 +57,9 @@ class _Rows:
 
     def pairs(self) -> Iterator[list[Cells]]:
         """A first operand and a second one."""
-        for rows in itertools.product(self._first, self._second):
-            if rows[0] != rows[1]:
-                yield self._beside(rows)
+        for first, second in itertools.product(self._first, self._second):
+            if first != second:
+                yield self._beside((first, second))
 
     def sums(self) -> Iterator[list[Cells]]:
         """Rows that are added up."""
@@ -93,15 +92,18 @@ def _changes(columns: Sequence[Cells], items: Sequence[LineItem]) -> Iterator[Ce
     """The cells of a later period, then those of an earlier one of the same length."""
     for later, earlier in itertools.permutations(columns, 2):
         now, then = items[later[0]], items[earlier[0]]
-        dated = now.period_end is not None and then.period_end is not None and now.months == then.months
-        if dated and str(now.period_end) > str(then.period_end):
+        if now.period_end is None or then.period_end is None or now.months != then.months:
+            continue
+        if now.period_end > then.period_end:
             yield (*later, *earlier)
 
 
 def _latest(columns: Sequence[Cells], items: Sequence[LineItem]) -> Iterator[Cells]:
     """The cells of the last two and three periods of one length."""
-    dated = [(item.period_end, item.months, cells) for cells in columns if (item := items[cells[0]]).period_end]
-    for months in {months for _, months, _ in dated}:
-        ordered = [cells for _, length, cells in sorted(dated, key=lambda each: str(each[0])) if length == months]
+    dated = [(end, cells) for cells in columns if (end := items[cells[0]].period_end) is not None]
+    by_length: dict[int | None, list[Cells]] = {}
+    for _, cells in sorted(dated, key=lambda each: each[0]):
+        by_length.setdefault(items[cells[0]].months, []).append(cells)
+    for ordered in by_length.values():
         for count in range(2, min(len(ordered), _MOST_AVERAGED) + 1):
             yield tuple(itertools.chain(*ordered[-count:]))

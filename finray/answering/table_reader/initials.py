@@ -15,23 +15,23 @@ from finray.core.query import Query
 _WORD = re.compile(r"[^\W\d_]+")
 _INITIALS = re.compile(r"(?<![\w&])[A-Z]{2,6}(?![\w&])")
 _ALONE = re.compile(r"\s*([A-Z]{2,6})(?:\s*\([a-z0-9]{1,2}\))*\s*")
-"""A head or row that is nothing but initials, and marks of footnotes."""
+"""A head or row that is nothing but initials and footnote marks."""
 _SKIPPED: Final = frozenset({"and", "of", "the", "for", "in"})
 _BETWEEN = re.compile(rf"(?:[\s&-]|\b(?:{'|'.join(sorted(_SKIPPED))})\b)*", re.I)
 _NOT_NAMES: Final = frozenset({"NA", "NM"})
 """Marks of what is not available or not meaningful."""
 _FEWEST, _FEWEST_LOWER = 3, 4
-"""Letters of initials that a question has, and of those whose words are not capitalized."""
+"""Least letters of initials in a longer text, and of those whose words are not capitalized."""
 _MOST = 8
-"""Names of one question that are renamed."""
+"""Names in one question that are replaced."""
 
 
 def in_printed_words(query: Query, items: Iterable[LineItem]) -> Query:
     """``query`` with each name as the rows and heads of ``items`` print it, if they have it in one form only. Companies
-    keep their names, and a word that is also printed in lower case ("TAX", "Tax") is no name."""
-    texts = {text for item in items for text in (item.label, item.section, item.column_label) if text}
+    keep their names, and a word that is also printed in lower case ("TAX", "Tax") is not a name."""
+    texts = dict.fromkeys(text for item in items for text in (item.label, item.section, item.column_label) if text)
     ordinary = {word.upper() for text in texts for word in _WORD.findall(text) if not word.isupper()}
-    shortened = {found for text in texts for found in _printed_initials(text)} - ordinary - _NOT_NAMES
+    shortened = {initials for text in texts for initials in _printed_initials(text)} - ordinary - _NOT_NAMES
     printed = "\n".join(texts).casefold()
     names = {
         name: initials
@@ -40,22 +40,22 @@ def in_printed_words(query: Query, items: Iterable[LineItem]) -> Query:
     }
     names |= _written_out(_initials(query.question) - shortened, texts)
     companies = " ".join(query.names).casefold()
-    kept = [name for name in sorted(names, key=len, reverse=True) if name.casefold() not in companies][:_MOST]
+    longest = sorted(names, key=lambda name: (-len(name), name))
+    kept = [name for name in longest if name.casefold() not in companies][:_MOST]
     return _renamed(query, {name: names[name] for name in kept}) if kept else query
 
 
-def _printed_initials(text: str) -> Iterable[str]:
-    """Those in ``text``; of a text in capitals only, itself."""
-    if alone := _ALONE.fullmatch(text):
-        return (alone[1],)
-    return () if text.upper() == text else (found for found in _INITIALS.findall(text) if len(found) >= _FEWEST)
+def _printed_initials(text: str) -> set[str]:
+    """The text itself if it is nothing but initials, else those in it."""
+    alone = _ALONE.fullmatch(text)
+    return {alone[1]} if alone else _initials(text)
 
 
-def _initials(question: str) -> set[str]:
-    """Those that ``question`` has; none if it is all in capitals."""
-    if question.upper() == question:
+def _initials(text: str) -> set[str]:
+    """Those in ``text``; none if it is all in capitals."""
+    if text.upper() == text:
         return set()
-    return {found for found in _INITIALS.findall(question) if len(found) >= _FEWEST}
+    return {found for found in _INITIALS.findall(text) if len(found) >= _FEWEST}
 
 
 def _names(text: str, wanted: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -79,17 +79,19 @@ def _is_capitalized(name: str) -> bool:
 
 
 def _written_out(wanted: Collection[str], texts: Iterable[str]) -> Mapping[str, str]:
-    """The name that ``texts`` have for each of the initials ``wanted``, if it is one."""
+    """The name in ``texts`` with each of the initials ``wanted``, if only one has them."""
+    if not wanted:
+        return {}
     found: dict[str, dict[str, str]] = {}
-    for text in texts if wanted else ():
+    for text in texts:
         for name, initials in _names(text, wanted):
             if _is_capitalized(name):
-                found.setdefault(initials, {})[name.casefold()] = name
+                found.setdefault(initials, {}).setdefault(name.casefold(), name)
     return {initials: next(iter(names.values())) for initials, names in found.items() if len(names) == 1}
 
 
 def _renamed(query: Query, names: Mapping[str, str]) -> Query:
-    """``query`` with ``names``, the longest first, in place of those that they stand for."""
+    """``query`` with each of ``names``, the longest first, replaced by its value."""
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)")
 
     def renamed(text: str) -> str:

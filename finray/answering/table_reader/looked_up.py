@@ -1,11 +1,12 @@
-"""Which cells the question's quantities lead to by their words alone: a second opinion beside the row reader's.
+"""Looks up the question's quantities by their words alone: a second opinion beside the row reader's.
 
-The measure tagger marks the words that name each quantity. Here they are looked up among all rows of the retrieved
-filings, as an operand of a plan is, and compared with each row that is read.
+The measure tagger marks the words that name each quantity. They are looked up among all rows of the retrieved filings,
+like an operand of a plan, and compared with each row that the row reader reads.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -31,15 +32,16 @@ from finray.question.synonyms import words_of
 
 _MOVING: Final = frozenset({"growth", "difference"})
 _MOST_PERIODS = 4
-_SAME = 0.0005
+_SAME_VALUE = 0.0005
+"""Relative tolerance."""
 _NAMED, _HELD = 0.6, 0.7
-"""Shares of the words that a row about the whole company must have: of a quantity, and of a question without one."""
+"""Least shares of the words of a quantity, and of a question without one, in a row about the whole company."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sought:
     """``phrases`` name the question's quantities, in its order; ``found`` are the cells that surely print one of them
-    in a period asked for, at most ``wanted``."""
+    in a period asked for, out of ``wanted``."""
 
     phrases: tuple[Phrase, ...]
     found: tuple[Found, ...]
@@ -47,15 +49,15 @@ class Sought:
 
     @property
     def share(self) -> float:
-        """Of the wanted cells that were found."""
+        """Share of the wanted cells that were found."""
         return len(self.found) / self.wanted if self.wanted else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """How cells agree with what was sought. ``words`` [cells, phrases] is the fitted match of a cell with a phrase;
-    ``held`` and ``spare`` [cells, phrases] are the shares of the phrase's words in the row and its heads, and of the
-    row's words that the phrase lacks. ``found`` [cells] is the number of the found cell with the same figure, or -1."""
+    """How cells agree with what was sought, float64 [cells, phrases]: ``words`` is the fitted match of a cell with a
+    phrase, ``held`` the share of the phrase's words in the row and its heads, ``spare`` the share of the row's words
+    that the phrase lacks. ``found`` [cells] is the number of the found cell with the same figure, or -1."""
 
     words: Floats
     held: Floats
@@ -64,7 +66,7 @@ class Matches:
 
 
 def sought(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Sought:
-    """Looks the quantities of ``query`` up in the filings of ``passages``."""
+    """Looks up the quantities of ``query`` in the filings of ``passages``."""
     phrases = quantity_phrases(query)
     if not phrases or not passages:
         return Sought(phrases, (), 0)
@@ -95,7 +97,7 @@ def _metric(phrase: Phrase) -> str:
 
 
 def _periods(query: Query, passages: Sequence[Passage], company: str, facts: FilingFacts) -> Sequence[Period]:
-    """The periods asked for, and the year before a single one that something moved in."""
+    """The periods asked for, else the latest one; with the year before a single one if a change is asked for."""
     periods = list(query.asked[:_MOST_PERIODS])
     if not periods and (latest := latest_period(passages, {company}, facts)) is not None:
         periods = [latest]
@@ -130,8 +132,8 @@ def matches(found: Sought, cells: Sequence[PageCell], facts: FilingFacts) -> Mat
 
 
 def names_all(query: Query, cell: PageCell, facts: FilingFacts) -> bool:
-    """Whether a row about the whole company, of a primary statement or with a tag without a part, has most of the words
-    of a quantity, or synonyms of them: goodwill is no "goodwill impairment". True for other rows."""
+    """Whether a row about the whole company (of a primary statement, or tagged without a part) has most of the words of
+    a quantity, or their synonyms: goodwill is not "goodwill impairment". True for other rows."""
     item = cell.item
     if item.statement is None and (item.concept is None or "[" in (item.column_label or "")):
         return True
@@ -151,10 +153,8 @@ def _number(cell: PageCell, found: Sequence[Found]) -> int:
 
 
 def _same(a: LineItem, b: LineItem) -> bool:
-    if (
-        a.period_end is not None
-        and b.period_end is not None
-        and abs((a.period_end - b.period_end).days) > DATE_TOLERANCE_DAYS
-    ):
-        return False
-    return a.unit == b.unit and abs(abs(a.value) - abs(b.value)) <= _SAME * max(abs(a.value), abs(b.value))
+    if a.period_end is not None and b.period_end is not None:
+        days = (a.period_end - b.period_end).days
+        if abs(days) > DATE_TOLERANCE_DAYS:
+            return False
+    return a.unit == b.unit and math.isclose(abs(a.value), abs(b.value), rel_tol=_SAME_VALUE)

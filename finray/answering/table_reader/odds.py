@@ -1,4 +1,4 @@
-"""What the row model says of a question and its rows, as log probabilities."""
+"""The row model's scores of a question and its rows, as log probabilities."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ _LEAST_LOG: Final = math.log(0.004)
 """Operations less likely than this are not tried."""
 _LEAST_COMPOSED: Final = math.log(0.03)
 """The same for composed operations, of which there are many readings."""
-
 _LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """Log probabilities: ``operations`` that are worth trying; ``first`` and ``second`` [rows] to be an operand;
-    ``listed`` and ``unlisted`` [rows] to be one of several, or not; ``operand`` [rows] to be any operand; ``several``
-    that the operands are of one row and of several; ``order`` that the first of two periods is the later and the
-    earlier one; ``measures`` of what they measure."""
+    """Log probabilities of: the ``operations`` worth trying; each row to be the ``first`` or the ``second`` operand
+    [rows]; each row to be one of several, or not (``listed``, ``unlisted`` [rows]); each row to be any operand
+    (``operand`` [rows]); operands of one row and of ``several``; the first of two periods to be the later and the
+    earlier one (``order``); what the operands measure (``measures``)."""
 
     operations: Mapping[Operation, float]
     first: Floats
@@ -59,7 +58,7 @@ class Odds:
 
 
 def several_rows(operations: Floats) -> bool:
-    """Whether these log probabilities of the row model's operations are mostly of those on three or more cells."""
+    """Whether an operation on three or more cells is likely. ``operations``: the row model's log probabilities."""
     names = [OPERATIONS.index(operation) for operation in COMPOSED]
     return float(np.exp(operations[names]).sum()) > _LIKELY
 

@@ -1,4 +1,4 @@
-"""What is computed from the cells of a reading, as a program of finray's own arithmetic."""
+"""The operations of readings, as programs of finray's own arithmetic."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ Operation = Simple | Composed
 COMPOSED: Final[tuple[Composed, ...]] = get_args(Composed)
 OPERATIONS: Final[tuple[Operation, ...]] = (*get_args(Simple), *COMPOSED)
 """Those that the row model names, in its order."""
+OF_SUMS: Final = frozenset({"sum_change", "sum_growth"})
+WITH_SUM: Final = frozenset({"sum_share", "sum_ratio", "sum_less"})
+OF_TWO_PERIODS: Final = frozenset({"share_change", "gap_change", "gap_growth", "change_share"})
+"""Composed operations on sums of two periods; on a sum and another row; on two rows in two periods."""
 LISTED: Final = frozenset({"sum", "average", "max", "min", "which_max", "which_min"})
 """Operations over two or more cells in any order; the other simple ones take one cell, or two in order."""
 NAMING: Final = frozenset({"which_max", "which_min"})
@@ -30,7 +34,7 @@ NAMING: Final = frozenset({"which_max", "which_min"})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``operation`` over ``cells``, numbers of those of a shortlist in the order of the operation."""
+    """``operation`` over ``cells``: their numbers in a shortlist, in the order that the operation takes them."""
 
     operation: Operation
     cells: tuple[int, ...]
@@ -38,9 +42,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Places in a reading's cells: one of the ``first`` operand's row (a part, the only one) and of the ``second``
-    one's (a whole), those of rows that are ``summed``, deducted together or ranked, and one cell of the later and one
-    of the earlier of two ``periods``."""
+    """Places among a reading's cells: a cell of the ``first`` operand's row (a part, or the only row) and of the
+    ``second`` one's (a whole); the cells that are ``summed``, deducted together or ranked; one cell of the later and
+    one of the earlier of two ``periods``."""
 
     first: int | None = None
     second: int | None = None
@@ -49,18 +53,18 @@ class Roles:
 
 
 def roles_of(operation: Operation, size: int, *, several: bool) -> Roles:
-    """Of ``size`` cells, which are of ``several`` rows."""
+    """The roles of ``size`` cells, of ``several`` rows or of one."""
     if operation in LISTED:
         return Roles(summed=tuple(range(size))) if several else Roles(first=0)
-    if operation in ("sum_change", "sum_growth"):
+    if operation in OF_SUMS:
         return Roles(summed=tuple(range(size // 2)), periods=(0, size // 2))
-    if operation in ("sum_share", "sum_ratio", "sum_less"):
+    if operation in WITH_SUM:
         return Roles(second=size - 1, summed=tuple(range(size - 1)))
     if operation == "part_share":
         return Roles(first=0, summed=tuple(range(size)))
     if operation == "net":
         return Roles(first=0, summed=tuple(range(1, size)))
-    if operation in ("share_change", "gap_change", "gap_growth", "change_share"):
+    if operation in OF_TWO_PERIODS:
         return Roles(first=0, second=1, periods=(0, 2))
     if operation in COMPOSED:
         return Roles(first=0, second=1)
@@ -68,15 +72,15 @@ def roles_of(operation: Operation, size: int, *, several: bool) -> Roles:
 
 
 def added_places(operation: Operation, size: int) -> range:
-    """Of ``size`` cells, those whose figures are added up."""
-    if operation in ("sum", "sum_change", "sum_growth"):
+    """The places among ``size`` cells whose figures are added up."""
+    if operation == "sum" or operation in OF_SUMS:
         return range(size)
-    return range(size - 1) if operation in ("sum_share", "sum_ratio", "sum_less") else range(0)
+    return range(size - 1) if operation in WITH_SUM else range(0)
 
 
 @dataclass(frozen=True, slots=True)
 class Arithmetic:
-    """``write`` makes the program from operand names; ``unit`` is that of its value, None for that of the operands."""
+    """``write`` makes the program from operand names; ``unit`` is that of its value, None for the operands' own."""
 
     kind: Kind
     write: Callable[[Sequence[str]], str]
@@ -87,23 +91,23 @@ def _called(function: str) -> Callable[[Sequence[str]], str]:
     return lambda names: f"{function}({', '.join(names)})"
 
 
-def _halves(names: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
-    """The operands of the later and of the earlier period."""
-    return names[: len(names) // 2], names[len(names) // 2 :]
+def _later_and_earlier(names: Sequence[str], sign: str) -> tuple[str, str]:
+    """Programs for the later and for the earlier period, whose operands are the two halves of ``names``."""
+    half = len(names) // 2
+    return f"({sign.join(names[:half])})", f"({sign.join(names[half:])})"
 
 
-def _sums(names: Sequence[str]) -> tuple[str, str]:
-    later, earlier = _halves(names)
-    return f"({' + '.join(later)})", f"({' + '.join(earlier)})"
-
-
-def _gaps(names: Sequence[str]) -> tuple[str, str]:
-    later, earlier = _halves(names)
-    return f"({' - '.join(later)})", f"({' - '.join(earlier)})"
+def _growth(names: Sequence[str], sign: str) -> str:
+    later, earlier = _later_and_earlier(names, sign)
+    return f"growth({earlier}, {later})"
 
 
 def _share(part: str, whole: str) -> str:
     return f"abs({part} / {whole})"
+
+
+def _share_of_sum(names: Sequence[str]) -> str:
+    return _share(f"({' + '.join(names[:-1])})", names[-1])
 
 
 ARITHMETIC: Final[Mapping[Operation, Arithmetic]] = {
@@ -121,14 +125,14 @@ ARITHMETIC: Final[Mapping[Operation, Arithmetic]] = {
     "share_change": Arithmetic(
         "difference", lambda names: f"{_share(names[0], names[1])} - {_share(names[2], names[3])}", "percent"
     ),
-    "sum_share": Arithmetic("value", lambda names: _share(f"({' + '.join(names[:-1])})", names[-1]), "percent"),
-    "sum_ratio": Arithmetic("value", lambda names: _share(f"({' + '.join(names[:-1])})", names[-1]), "ratio"),
+    "sum_share": Arithmetic("value", _share_of_sum, "percent"),
+    "sum_ratio": Arithmetic("value", _share_of_sum, "ratio"),
     "part_share": Arithmetic("value", lambda names: _share(names[0], f"({' + '.join(names)})"), "percent"),
     "rest_share": Arithmetic("value", lambda names: _share(f"({names[1]} - {names[0]})", names[1]), "percent"),
-    "sum_change": Arithmetic("difference", lambda names: " - ".join(_sums(names))),
-    "gap_change": Arithmetic("difference", lambda names: " - ".join(_gaps(names))),
-    "sum_growth": Arithmetic("growth", lambda names: f"growth({', '.join(reversed(_sums(names)))})", "percent"),
-    "gap_growth": Arithmetic("growth", lambda names: f"growth({', '.join(reversed(_gaps(names)))})", "percent"),
+    "sum_change": Arithmetic("difference", lambda names: " - ".join(_later_and_earlier(names, " + "))),
+    "gap_change": Arithmetic("difference", lambda names: " - ".join(_later_and_earlier(names, " - "))),
+    "sum_growth": Arithmetic("growth", lambda names: _growth(names, " + "), "percent"),
+    "gap_growth": Arithmetic("growth", lambda names: _growth(names, " - "), "percent"),
     "share_average": Arithmetic(
         "average",
         lambda names: f"mean({', '.join(_share(*names[at : at + 2]) for at in range(0, len(names), 2))})",
@@ -141,13 +145,13 @@ ARITHMETIC: Final[Mapping[Operation, Arithmetic]] = {
         "value", lambda names: f"({names[0]} - {names[2]}) / ({names[1]} - {names[3]})", "percent"
     ),
 }
-"""The cells of composed operations: part, whole, then the same of the earlier period, or of others (``share_average``);
-the parts, then the whole or what is deducted; a part, then the others; the rows of the later period, then those of the
-earlier one; what is left of, then what is deducted."""
+"""Operands of composed operations, in order: a part and the whole, then the same of the earlier period or of the other
+periods (``share_average``); the parts, then the whole or what is deducted; a part, then the other parts; the rows of
+the later period, then those of the earlier one; an amount, then what is deducted from it."""
 
 
 def result(operation: Operation, values: Sequence[float]) -> float | None:
-    """The value of ``operation`` over ``values`` in base units; None if it has none (a division by zero)."""
+    """The value of ``operation`` over ``values`` in base units; None without one (division by zero)."""
     names = [f"x{number}" for number in range(len(values))]
     try:
         return evaluate(ARITHMETIC[operation].write(names), dict(zip(names, values, strict=True)))

@@ -1,9 +1,9 @@
 """Chooses the reading of the tables that answers a question, or none: a linear model, fitted by ``finray train
 table-reader``.
 
-The softmax of the scores over a question's readings is the probability of being meant; readings with the same value
-share theirs. A second, logistic model over SIGNALS is the probability that the value of the likeliest one answers at
-all. Below a threshold none is chosen.
+The softmax of the scores over a question's readings is the probability of each to be meant; readings with the same
+value share theirs. A second, logistic model over SIGNALS gives the probability that the value of the likeliest one
+answers at all.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _MOST = 6.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """``reading``, of this ``number`` among those with ``scores``, float64 [readings], was chosen; ``probability`` is
-    that its value is what the question asks for."""
+    """The chosen ``reading``, its ``number`` among all, the ``scores`` of all, float64 [readings], and the
+    ``probability`` that its value is what the question asks for."""
 
     reading: Reading
     number: int
@@ -63,14 +63,14 @@ class ReadingModel(ChoiceModel):
     """Weighs FEATURES and SIGNALS."""
 
     def choose(self, found: Readings, asked: Floats) -> Choice | None:
-        """The likeliest reading whatever its probability; None without any. ``asked``: :func:`question_signals`."""
+        """The likeliest reading, however unlikely; None without any. ``asked``: :func:`question_signals`."""
         best = self.likeliest(found.features, lambda scores, number: signals(found, scores, number, asked))
         if best is None:
             return None
         return Choice(found.readings[best.number], best.number, best.scores, best.probability)
 
 
-def alike(found: Readings, best: int) -> npt.NDArray[np.bool_]:
+def _same_value(found: Readings, best: int) -> npt.NDArray[np.bool_]:
     """Which readings have the value of reading ``best``, bool [len(readings)]."""
     names = np.asarray([reading.operation in NAMING for reading in found.readings])
     sizes = np.abs(found.values)
@@ -80,7 +80,7 @@ def alike(found: Readings, best: int) -> npt.NDArray[np.bool_]:
 
 def signals(found: Readings, scores: Floats, best: int, asked: Floats) -> Floats:
     """The SIGNALS of reading ``best``, float64 [len(SIGNALS)]."""
-    return np.asarray([*sureness(scores, best, alike(found, best)), *found.features[best], *asked])
+    return np.asarray([*sureness(scores, best, _same_value(found, best)), *found.features[best], *asked])
 
 
 def question_signals(query: Query, rows: RowScores, unprinted: float, looked_for: Sought) -> Floats:

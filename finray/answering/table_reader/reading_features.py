@@ -1,11 +1,12 @@
-"""Features of a computation that may be meant, for a fitted model."""
+"""Features of a computation that a question may mean, for a fitted model."""
 
 from __future__ import annotations
 
 import datetime as dt
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -13,7 +14,13 @@ import numpy as np
 from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.plans.units import is_odd
-from finray.answering.table_reader.amounts import amount_of, asked_for, operands_of, signed_amount
+from finray.answering.table_reader.amounts import (
+    added_with_signs,
+    amount_of,
+    quantity_words,
+    signed_amount,
+    unit_of_cell,
+)
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
@@ -87,6 +94,7 @@ FEATURES: Final[Mapping[str, str]] = {
     "of_total": "a share or quotient whose last operand alone is a total",
     **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
 }
+_COMPUTED: Final = [name for name in FEATURES if name not in _OF_CELLS]
 _CELL_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
 _TOTAL = re.compile(r"\b(?:total|consolidated)\b", re.I)
 _SHARES: Final = frozenset({"share", "sum_share", "part_share", "rest_share"})
@@ -106,17 +114,31 @@ _TAGGED: Final[Mapping[str, frozenset[str]]] = {
 
 def unit_of(operation: Operation, cells: Sequence[PageCell]) -> Unit:
     """The unit of the result: that of the operation, else of the cells."""
-    fixed = ARITHMETIC[operation].unit
-    if fixed is not None:
-        return fixed
-    units: Mapping[str | None, Unit] = {"percent": "percent", "shares": "shares", "per share": "USD/share"}
-    return units.get(measure_of(cells[0].item), "USD")
+    return ARITHMETIC[operation].unit or unit_of_cell(cells[0].item)
 
 
-def _is_of_money(cells: Sequence[PageCell]) -> bool:
-    """Whether a plain number or a percentage is divided by money: "7.2 over $3,423 million" means nothing."""
-    first, second = (measure_of(cell.item) for cell in cells)
-    return second == "money" and first in (None, "percent")
+@dataclass(frozen=True, slots=True)
+class _Operands:
+    """The cells of a reading, their numbers in the shortlist (``at``) and those of their series (``owners``)."""
+
+    operation: Operation
+    at: list[int]
+    cells: list[PageCell]
+    owners: list[int]
+
+    @property
+    def several(self) -> bool:
+        """Whether the cells are of several series."""
+        return len(set(self.owners)) > 1
+
+    @property
+    def pair(self) -> bool:
+        """Whether a simple operation takes two cells in order."""
+        return len(self.at) == 2 and self.operation not in LISTED and self.operation not in COMPOSED
+
+    @property
+    def roles(self) -> Roles:
+        return roles_of(self.operation, len(self.at), several=self.several)
 
 
 class Describer:
@@ -127,61 +149,68 @@ class Describer:
         self._best_match = matches.words.max(axis=0, initial=0.0)
         self._looked_up = len(set(matches.found) - {-1})
         self._of_cells = rows.features[:, _CELL_COLUMNS]
-        asked = asked_for(query)
+        words = quantity_words(query)
         self._amounts = [amount_of(cell.item) for cell in rows.cells]
-        self._alone = [amount_of(cell.item, asked=asked) for cell in rows.cells]
+        self._alone = [amount_of(cell.item, words) for cell in rows.cells]
         self._signed = [signed_amount(cell.item) for cell in rows.cells]
+        # "What portion of its sites": the number of sites is not a portion.
+        self._unit = query.shape.unit or ("percent" if "share" in query.intents else None)
+        self._tagged = _TAGGED.get(query.operation, frozenset({query.operation}))
 
     def described(self, reading: Reading) -> tuple[float, list[float]] | None:
-        """The value and the features; None without a value, or if the cells are of several filings or currencies."""
-        at = list(reading.cells)
-        cells = [self._rows.cells[cell] for cell in at]
-        if len({cell.filing.filing_id for cell in cells}) > 1:
+        """The value and the FEATURES; None without a value, or if the cells cannot be computed with one another."""
+        operation, at = reading.operation, list(reading.cells)
+        operands = _Operands(
+            operation, at, [self._rows.cells[cell] for cell in at], [self._rows.owner[cell] for cell in at]
+        )
+        if not _may_combine(operation, operands.cells):
             return None
-        if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
-            return None
-        if reading.operation in _RATIOS | _SHARES and len(at) == 2 and _is_of_money(cells):
-            return None
-        owners = [self._rows.owner[cell] for cell in at]
-        own = self._alone if len(set(owners)) == 1 else self._amounts
-        amounts, signed = ([known[cell] for cell in at] for known in (own, self._signed))
-        value = result(reading.operation, operands_of(reading.operation, amounts, signed))
+        amounts = self._amounts if operands.several else self._alone
+        own, signed = [amounts[cell] for cell in at], [self._signed[cell] for cell in at]
+        value = result(operation, added_with_signs(operation, own, signed))
         if value is None:
             return None
-        composed = reading.operation in COMPOSED
-        pair = len(at) == 2 and reading.operation not in LISTED and not composed
-        several = len(set(owners)) > 1
-        roles = roles_of(reading.operation, len(at), several=several)
-        summed = sorted({owners[place] for place in roles.summed})
-        fits_period, unnamed, prior, backwards = self._periods(at, roles)
-        ends = {cell.item.period_end for cell in cells}
-        ordered = pair and len(ends) == 2 and None not in ends
-        measures = {measure_of(cell.item) for cell in cells}
-        unit = unit_of(reading.operation, cells)
-        asked = self._query.shape.unit
-        if asked is None and "share" in self._query.intents:
-            asked = "percent"  # "what portion of its sites": their number is no portion
-        counted = self._is_counted(sorted(end for end in ends if end is not None), pair=pair)
-        names = reading.operation in NAMING
-        money = measures == {"money"}
-        fitting = names or fits(asked, unit, money=money)
-        tagged = self._query.operation
-        agrees = reading.operation in _TAGGED.get(tagged, frozenset({tagged}))
-        odds = self._odds
         row = {
-            "operation": odds.operations[reading.operation],
+            **self._likelihoods(operands),
+            **self._periods(operands),
+            **self._places(operands),
+            **self._result(operands, value),
+            **self._agreement(operands),
+            "single": len(at) == 1,
+            "pair": operands.pair,
+            "list": operation in LISTED,
+            "length": math.log(len(at)),
+            "composite": operation in COMPOSED,
+        }
+        return value, [*(float(row[name]) for name in _COMPUTED), *self._of_cells[at].mean(axis=0)]
+
+    def _likelihoods(self, operands: _Operands) -> dict[str, float]:
+        """Log probabilities by the row model, and agreement with the question reader."""
+        odds, cells, owners, roles = self._odds, operands.cells, operands.owners, operands.roles
+        summed = sorted({owners[place] for place in roles.summed})
+        agrees = operands.operation in self._tagged
+        return {
+            "operation": odds.operations[operands.operation],
             "tagger": agrees,
-            "tagger_other": bool(tagged) and not agrees,
-            "several": self._odds.several[several] if len(at) > 1 else 0.0,
-            "measure": sum(self._odds.measures[measure_of(cell.item) or "number"] for cell in cells) / len(cells),
-            "order": self._odds.order[backwards] if ordered else 0.0,
+            "tagger_other": bool(self._query.operation) and not agrees,
+            "several": odds.several[operands.several] if len(cells) > 1 else 0.0,
+            "measure": sum(odds.measures[measure_of(cell.item) or "number"] for cell in cells) / len(cells),
             "first": odds.first[owners[roles.first]] if roles.first is not None else 0.0,
             "second": odds.second[owners[roles.second]] if roles.second is not None else 0.0,
             "listed": float(odds.listed[summed].mean()) if summed else 0.0,
             "unlisted": float(odds.unlisted.sum() - odds.unlisted[summed].sum()) if summed else 0.0,
-            "operand": float(self._odds.operand[owners].mean()),
-            "operand_least": float(self._odds.operand[owners].min()),
+            "operand": float(odds.operand[owners].mean()),
+            "operand_least": float(odds.operand[owners].min()),
             "words": self._rows.scores[owners[0]] - self._rows.scores.max(),
+        }
+
+    def _periods(self, operands: _Operands) -> dict[str, float]:
+        fits_period, unnamed, prior, backwards = self._period_fits(operands)
+        ends = {cell.item.period_end for cell in operands.cells}
+        ordered = operands.pair and len(ends) == 2 and None not in ends
+        counted = self._is_counted(sorted(end for end in ends if end is not None), pair=operands.pair)
+        return {
+            "order": self._odds.order[backwards] if ordered else 0.0,
             "period": min(fits_period),
             "periods": sum(fits_period) / len(fits_period),
             "unnamed": unnamed,
@@ -189,36 +218,28 @@ class Describer:
             "counted": counted is True,
             "miscounted": counted is False,
             "backwards": backwards,
-            "same_table": len({self._rows.series[owner].table for owner in owners}) == 1,
-            "same_page": len({(cell.filing.filing_id, cell.item.page) for cell in cells}) == 1,
-            "same_row": len({cell.row for cell in cells}) == 1,
-            "same_column": len(
-                {(self._rows.series[o].table, c.item.column) for o, c in zip(owners, cells, strict=True)}
-            )
-            == 1,
-            "same_period": len({(cell.item.period_end, cell.item.months) for cell in cells}) == 1,
-            "same_unit": len(measures) == 1,
-            "multiplied": reading.operation == "product" and measures == {"shares", "per share"},
-            "unit": asked is not None and fitting,
-            "misfit": not fitting,
-            "money_ratio": reading.operation in _RATIOS and money and asked is None,
-            "per_unit": reading.operation in _RATIOS and len(measures) > 1,
-            "negative": value < 0,
-            "single": len(at) == 1,
-            "pair": pair,
-            "list": reading.operation in LISTED,
-            "length": math.log(len(at)),
-            "composite": composed,
-            **self._looks(at, in_order=pair and several),
-            "odd": is_odd(100 * value if unit == "percent" else value, unit),
-            "over": reading.operation in _SHARES and value > 1,
-            "of_total": reading.operation in _SHARES | _RATIOS and _ends_in_total(cells),
         }
-        return value, [*(float(row[name]) for name in row), *self._of_cells[at].mean(axis=0)]
+
+    def _period_fits(self, operands: _Operands) -> tuple[list[float], int, bool, bool]:
+        """Fit of each operand's period, the number of named periods that no operand is of, ``prior``, ``backwards``."""
+        columns, roles = self._columns, operands.roles
+        every = columns.fits[operands.at]
+        unnamed = max(columns.named - int((every >= NAMED).any(axis=0).sum()), 0)
+        at = [operands.at[place] for place in roles.periods or ()]
+        ends = [self._rows.cells[cell].item.period_end for cell in at]
+        if not at or (roles.second == 1 and ends[0] == ends[1]):
+            return every.max(axis=1).tolist(), unnamed, False, False
+        later, earlier = columns.fits[at].tolist()
+        backwards = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
+        if columns.named <= 1:
+            year_before = float(columns.before[at[1]].max())
+            return [max(later), year_before], 0, year_before >= NAMED, backwards
+        straight, crossed = [later[-1], earlier[0]], [later[0], earlier[-1]]
+        return max(straight, crossed, key=min), unnamed, False, backwards
 
     def _is_counted(self, ends: Sequence[dt.date], *, pair: bool) -> bool | None:
-        """Whether periods that end on ``ends`` are, or two of them span, as many years as the question counts; None if
-        it counts none."""
+        """Whether as many periods as the question counts ("the last three years") end on ``ends``, or a ``pair`` of
+        them spans as many years; None if it counts none."""
         years = self._query.last_years
         if years is None:
             return None
@@ -226,10 +247,42 @@ class Describer:
             return len(ends) == 2 and ends[1].year - ends[0].year in (years - 1, years)
         return len(ends) == years
 
-    def _looks(self, at: Sequence[int], *, in_order: bool) -> dict[str, float]:
-        """How the cells agree with the words of the quantities: each with its own if they are ``in_order``, else with
-        the one that it fits best."""
-        known = self._matches
+    def _places(self, operands: _Operands) -> dict[str, float]:
+        """Whether the operands are in one table, row, column or period."""
+        cells = operands.cells
+        tables = [self._rows.series[owner].table for owner in operands.owners]
+        return {
+            "same_table": _are_same(tables),
+            "same_page": _are_same((cell.filing.filing_id, cell.item.page) for cell in cells),
+            "same_row": _are_same(cell.row for cell in cells),
+            "same_column": _are_same((table, cell.item.column) for table, cell in zip(tables, cells, strict=True)),
+            "same_period": _are_same((cell.item.period_end, cell.item.months) for cell in cells),
+        }
+
+    def _result(self, operands: _Operands, value: float) -> dict[str, float]:
+        """The size of the result, and its unit beside the unit asked for."""
+        operation, cells, asked = operands.operation, operands.cells, self._unit
+        measures = {measure_of(cell.item) for cell in cells}
+        money, ratio, share = measures == {"money"}, operation in _RATIOS, operation in _SHARES
+        unit = unit_of(operation, cells)
+        fitting = operation in NAMING or fits(asked, unit, money=money)
+        return {
+            "same_unit": len(measures) == 1,
+            "multiplied": operation == "product" and measures == {"shares", "per share"},
+            "unit": asked is not None and fitting,
+            "misfit": not fitting,
+            "money_ratio": ratio and money and asked is None,
+            "per_unit": ratio and len(measures) > 1,
+            "negative": value < 0,
+            "odd": is_odd(100 * value if unit == "percent" else value, unit),
+            "over": share and value > 1,
+            "of_total": (share or ratio) and _ends_in_total(cells),
+        }
+
+    def _agreement(self, operands: _Operands) -> dict[str, float]:
+        """How well the cells match the words of the question's quantities: two rows in order each with their own
+        quantity, other cells with the one that they match best."""
+        known, at = self._matches, operands.at
         used = {known.found[cell] for cell in at} - {-1}
         found = {
             "looked_up": sum(known.found[cell] >= 0 for cell in at) / len(at),
@@ -238,8 +291,8 @@ class Describer:
         quantities = known.words.shape[1]
         if not quantities:
             return {"matched": 0.0, "matched_best": 0.0, "held": 0.0, "spare": 0.0, **found}
-        best = known.words[at].argmax(axis=1)
-        own = np.arange(len(at)) if in_order and quantities == len(at) else best
+        in_order = operands.pair and operands.several and quantities == len(at)
+        own = np.arange(len(at)) if in_order else known.words[at].argmax(axis=1)
         return {
             "matched": float(known.words[at, own].mean()),
             "matched_best": float((known.words[at, own] - self._best_match[own]).mean()),
@@ -248,25 +301,24 @@ class Describer:
             **found,
         }
 
-    def _periods(self, at: Sequence[int], roles: Roles) -> tuple[list[float], int, bool, bool]:
-        """Fit of each operand's period, unnamed periods, prior, backwards."""
-        columns = self._columns
-        fits_now = columns.fits[at]
-        used = (fits_now >= NAMED).any(axis=0)
-        unnamed = int(columns.named - used.sum()) if columns.named else 0
-        at = [at[place] for place in roles.periods or ()]
-        ends = [self._rows.cells[cell].item.period_end for cell in at]
-        if not at or (roles.second == 1 and ends[0] == ends[1]):
-            return fits_now.max(axis=1).tolist(), max(unnamed, 0), False, False
-        fits_now = columns.fits[at]
-        backwards = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
-        if columns.named <= 1:
-            earlier = float(columns.before[at[1]].max())
-            return [float(fits_now[0].max()), earlier], 0, earlier >= NAMED, backwards
-        straight = min(fits_now[0, -1], fits_now[1, 0])
-        crossed = min(fits_now[0, 0], fits_now[1, -1])
-        best = [fits_now[0, -1], fits_now[1, 0]] if straight >= crossed else [fits_now[0, 0], fits_now[1, -1]]
-        return [float(fit) for fit in best], max(unnamed, 0), False, backwards
+
+def _may_combine(operation: Operation, cells: Sequence[PageCell]) -> bool:
+    """Whether the cells are of one filing and one currency, and their quotient means something."""
+    if len({cell.filing.filing_id for cell in cells}) > 1:
+        return False
+    if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
+        return False
+    return not (operation in _RATIOS | _SHARES and len(cells) == 2 and _divides_by_money(cells))
+
+
+def _divides_by_money(cells: Sequence[PageCell]) -> bool:
+    """Whether a plain number or a percentage is divided by money: "7.2 over $3,423 million" means nothing."""
+    first, second = (measure_of(cell.item) for cell in cells)
+    return second == "money" and first in (None, "percent")
+
+
+def _are_same(values: Iterable[Hashable]) -> bool:
+    return len(set(values)) == 1
 
 
 def _ends_in_total(cells: Sequence[PageCell]) -> bool:

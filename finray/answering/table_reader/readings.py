@@ -1,4 +1,4 @@
-"""Every computation that may be meant: an operation, its rows and its columns."""
+"""Every computation that a question may mean: an operation, its rows and its columns."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from finray.answering.cells.cell_features import is_dash
 from finray.answering.cells.flow_lengths import asks_flow, flow_lengths, may_be_of
+from finray.answering.cells.page_cells import PageCell, is_dash
 from finray.answering.table_reader.columns import NAMED, Columns
 from finray.answering.table_reader.composed import composed_readings
 from finray.answering.table_reader.looked_up import Matches
@@ -31,16 +31,17 @@ _MOST_SPLIT = 3
 
 @dataclass(frozen=True)
 class Readings:
-    """``readings`` with their ``values`` in base units and ``features``, float64 [len(readings), len(FEATURES)]."""
+    """``readings`` over the cells of ``shortlist``, with their ``values`` in base units, float64 [len(readings)], and
+    ``features``, float64 [len(readings), len(FEATURES)]."""
 
     shortlist: Shortlist
     readings: tuple[Reading, ...]
     values: Floats
     features: Floats
 
-    @property
-    def unprinted(self) -> float:
-        return self.shortlist.unprinted
+    def cells_of(self, reading: Reading) -> list[PageCell]:
+        """The cells of ``reading``, in the order of its operation."""
+        return [self.shortlist.cells[number] for number in reading.cells]
 
 
 def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Columns, matches: Matches) -> Readings:
@@ -62,6 +63,8 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
 
 
 class _Generator:
+    """Combines the rows and columns of a shortlist by the likely operations."""
+
     def __init__(self, rows: Shortlist, odds: Odds, columns: Columns, years: int) -> None:
         self._rows, self._odds, self._years = rows, odds, years
         self._of_row: list[list[int]] = [[] for _ in rows.series]
@@ -69,7 +72,7 @@ class _Generator:
             if not is_dash(rows.cells[cell].item):
                 self._of_row[owner].append(cell)
         self._columns = columns
-        self._fit = columns.fits.max(axis=1) if len(rows.cells) else np.zeros(0)
+        self._fit = columns.fits.max(axis=1)
 
     def readings(self) -> Iterator[Reading]:
         first = np.argsort(-self._odds.first).tolist()
@@ -99,14 +102,14 @@ class _Generator:
             for cells in self._of_periods(own):
                 if 1 < len(cells) <= _MOST_PERIODS:
                     yield Reading(operation, tuple(cells))
-        ranked = [int(row) for row in np.argsort(-self._odds.listed)[:_LISTED_ROWS]]
+        ranked: list[int] = np.argsort(-self._odds.listed)[:_LISTED_ROWS].tolist()
         lists = [ranked[:size] for size in range(3, len(ranked) + 1)]
         for chosen in (*itertools.combinations(ranked[:_PAIRED_ROWS], 2), *lists):
             yield from (Reading(operation, cells) for cells in self._aligned(sorted(chosen)))
 
     def _of_periods(self, cells: Sequence[int]) -> Iterator[Sequence[int]]:
-        """The cells of one row whose figures may be meant together: if it has each of several periods that the question
-        names, those, or all from the first to the last."""
+        """Cells of one row that may be taken together: those of the periods that the question names, or all from the
+        first to the last of these, if it names several and the row has each; else also the whole row."""
         usual = self._columns.usual[list(cells)]
         if self._columns.named > 1 and len(cells) and usual.any(axis=0).all():
             named = [cells[place] for place in np.flatnonzero(usual.any(axis=1)).tolist()]
@@ -122,12 +125,12 @@ class _Generator:
         return [cell for end, cell in dated if end is not None and ends and min(ends) <= end <= max(ends)]
 
     def _latest(self, cells: Sequence[int]) -> list[int]:
-        """Those of as many last periods as the question counts: "over the last three years"."""
+        """The cells of as many last periods as the question counts: "over the last three years"."""
         dated = [(end, cell) for cell in cells if (end := self._rows.cells[cell].item.period_end) is not None]
         return [cell for _, cell in sorted(dated)[-self._years :]] if self._years else []
 
     def _aligned(self, rows: Sequence[int]) -> Iterator[tuple[int, ...]]:
-        """One cell of each row: all of one period, or of one column of a table, or two columns of a printed row."""
+        """One cell of each row: all of one period, of one column of a table, or two of a printed row."""
         yield from self._sharing(rows, self._period_of)
         if len({self._rows.series[row].table for row in rows}) == 1:
             yield from self._sharing(rows, self._column_of)
@@ -138,12 +141,12 @@ class _Generator:
 
     def _nested(self, row: int, other: int) -> Iterator[tuple[int, int]]:
         """Cells of one label, in different tables, whose periods end together: six months and their last three."""
-        if self._rows.series[row].first.item.label.casefold() != self._rows.series[other].first.item.label.casefold():
+        labels = {self._rows.series[each].first.item.label.casefold() for each in (row, other)}
+        if len(labels) > 1:
             return
         for cell, within in itertools.product(self._of_row[row], self._of_row[other]):
-            items = self._rows.cells[cell].item, self._rows.cells[within].item
-            lengths = {item.months for item in items if item.months}
-            if len(lengths) == len(items) and items[0].period_end == items[1].period_end is not None:
+            one, two = self._rows.cells[cell].item, self._rows.cells[within].item
+            if one.months and two.months and one.months != two.months and one.period_end == two.period_end is not None:
                 yield cell, within
 
     def _sharing(self, rows: Sequence[int], key_of: Callable[[int], object]) -> Iterator[tuple[int, ...]]:

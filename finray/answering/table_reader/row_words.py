@@ -1,20 +1,21 @@
-"""How well a row agrees with the question, by words and meaning: a linear score, fitted by ``finray train row-words``.
-It ranks all rows of the retrieved pages."""
+"""Ranks all rows of the retrieved pages by how well they agree with the question, by words and meaning: a linear score,
+fitted by ``finray train row-words``."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
-from finray.answering.choice_model import linear_json, read_linear
+from finray.answering.choice_model import read_linear
+from finray.answering.table_reader.amounts import quantity_words
 from finray.answering.table_reader.series import Series
 from finray.core.arrays import Floats
 from finray.core.data_files import shipped
-from finray.core.query import PIECES, Query
+from finray.core.query import Query
 from finray.models.static_encoder import shipped_static_encoder
 from finray.question.measures.phrase import without_context
 
@@ -33,15 +34,15 @@ FEATURES: Final[Mapping[str, str]] = {
     **{name: CELL_FEATURES[name] for name in (*_OF_WORDS, *_OF_PERIODS)},
     **_OF_MEANING,
 }
-"""Features of a cell, those of its row's words, which all its cells share, and the largest of those that differ; and
-how near the row's words are in meaning."""
+"""Features of cells: those of words, which all cells of a row share, and the largest of those of periods; then those of
+the row's meaning."""
 _WORDS: Final = [list(CELL_FEATURES).index(name) for name in _OF_WORDS]
 _PERIODS: Final = [list(CELL_FEATURES).index(name) for name in _OF_PERIODS]
 
 
 def row_features(of_cells: Floats, rows: Sequence[Sequence[int]], meaning: Floats) -> Floats:
-    """float64 [rows, len(FEATURES)]. ``rows`` are the numbers of each row's cells, of which ``of_cells`` is float64
-    [cells, features of a cell]; ``meaning`` is that of :func:`meanings`."""
+    """float64 [rows, len(FEATURES)]. ``rows`` has the numbers of each row's cells, ``of_cells`` is float64 [cells,
+    features of a cell], ``meaning`` comes from :func:`meanings`."""
     words, periods = (np.zeros((len(rows), len(columns))) for columns in (_WORDS, _PERIODS))
     for number, cells in enumerate(rows):
         words[number] = of_cells[cells[0], _WORDS]
@@ -55,7 +56,7 @@ def meanings(query: Query, rows: Sequence[Series]) -> Floats:
     if not rows:
         return np.zeros((0, len(_OF_MEANING)))
     question = without_context(query.text, query.names)
-    named = " ".join(query.quantities).replace(PIECES, " ") or question
+    named = quantity_words(query) or question
     texts = [_label(row) for row in rows] + [row.text for row in rows]
     vectors = shipped_static_encoder().encode_passages([named, question, *texts]).astype(np.float64)
     own, around = np.split(vectors[2:], 2)
@@ -70,15 +71,6 @@ def _label(row: Series) -> str:
 
 @cache
 def shipped_row_words() -> Floats:
-    """The weights that come with finray. Raises ModelUnavailableError if their file is of another version."""
-    return read_row_words(shipped("finray.answering.table_reader", "row_words.json"), "row_words.json")
-
-
-def read_row_words(text: str, source: str) -> Floats:
-    """float64 [len(FEATURES)], from a file of :func:`row_words_json`. Raises ModelUnavailableError."""
-    return read_linear(text, source, "rows", FEATURES)
-
-
-def row_words_json(weights: Floats, trained: Mapping[str, Any]) -> str:
-    """The file's content; ``trained`` describes the training data."""
-    return linear_json(weights, FEATURES, trained)
+    """The weights that come with finray, float64 [len(FEATURES)]. Raises ModelUnavailableError if their file is of
+    another version."""
+    return read_linear(shipped("finray.answering.table_reader", "row_words.json"), "row_words.json", "rows", FEATURES)

@@ -1,8 +1,8 @@
 """Rows of figures: the cells of one printed row that differ only by their period.
 
-A *series* is what a question names ("variable lease costs of the U.S. plans"); which of its cells answers depends on
-the periods that the question names. A column that is more than a period ("Level 1") makes a series of its own. If years
-head the rows of a table ("2026", "2027": what is due), its columns are the series.
+A question names a *series* ("variable lease costs of the U.S. plans") and the periods that choose among its cells. A
+column that is more than a period ("Level 1") is a series of its own. If the rows of a table are years ("2026", "2027":
+what is due), its columns are the series.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OWN_COLUMN = re.compile(r"\b(?:total|changes?|variance|increase|decrease|growth
 _YEAR_ROW = re.compile(r"\W{0,3}(?:fiscal(?: year)? |years? |FY ?)?(?:19|20)\d\d(?: ?\([^()]{0,60}\))?\W{0,3}", re.I)
 _MEASURES = {"money": "amount", "shares": "shares", "per share": "per share", "percent": "percent", None: "number"}
 _CAPTION, _HEADING = 110, 70
-"""Characters of a caption (its end, next to the table) and of the page's headings (their end) that a reader sees."""
+"""Characters at the end of the caption, next to the table, and of the page's headings that the row model reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Series:
 
     @property
     def table(self) -> tuple[str, int, str | None]:
-        """Identifies the table, as far as the parser separates those of a page."""
+        """Identifies the table; tables of one page that have the same caption count as one."""
         item = self.first.item
         return self.first.filing.filing_id, item.page, item.caption
 
@@ -67,8 +67,8 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
 
 
 def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
-    """``cells`` by what heads their columns besides periods. If each is of another period and some have no such head,
-    those of the others are titles that the parser took for heads."""
+    """``cells`` grouped by the heads of their columns, without periods. If each cell is of another period and some have
+    no such head, the other heads are titles of the table that the parser took for heads: one group."""
     columns: dict[str, list[PageCell]] = {}
     for cell in cells:
         columns.setdefault(column_part(cell.item.column_label), []).append(cell)
@@ -79,7 +79,7 @@ def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 
 
 def _balance(cell: PageCell) -> tuple[object, ...] | None:
-    """What the opening and the closing balance of a table share; None for other rows."""
+    """A key that the opening and the closing balance of a table share; None for other rows."""
     item = cell.item
     if item.months != 0 or item.statement == "balance" or (label := undated(item.label)) is None:
         return None
@@ -88,13 +88,13 @@ def _balance(cell: PageCell) -> tuple[object, ...] | None:
 
 @lru_cache(maxsize=8192)
 def undated(label: str) -> str | None:
-    """The words of a label besides dates, opening and closing; None if it has neither."""
+    """The words of a label without dates, "beginning of year" and the like; None if it has none of these."""
     words = _OPENS_OR_CLOSES.sub(" ", _DATE.sub(" ", label))
     return None if words == label else " ".join(re.findall(r"[a-z]+", words.lower()))
 
 
 def _year(cell: PageCell) -> tuple[object, ...] | None:
-    """What the rows of a table that are headed by years share; None for other rows."""
+    """A key that the years of a column share if years are the rows of a table; None for other rows."""
     item = cell.item
     if item.period_end is None or not _is_year(item.label):
         return None
@@ -102,7 +102,8 @@ def _year(cell: PageCell) -> tuple[object, ...] | None:
 
 
 def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
-    """``cells`` by the figures in their columns' heads, if several are of one period: "over 1 to 5 years"."""
+    """``cells`` grouped by the heads of their columns with figures ("over 1 to 5 years"), if several are of one
+    period."""
     periods = {(c.item.period_end, c.item.months, tuple(YEAR_RANGE.findall(c.item.column_label or ""))) for c in cells}
     if len(periods) == len(cells):
         return [cells]
@@ -115,8 +116,8 @@ def _apart(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 
 
 def _balances(cells: list[PageCell]) -> Iterable[list[PageCell]]:
-    """Opening and closing balances as one series, in which a year's opening balance is the closing one of the year
-    before; row by row if they differ, for the table then has several such pairs."""
+    """Opening and closing balances as one series, because a year's opening balance is the closing one of the year
+    before; row by row if these differ, because the table then has several such pairs."""
     first: dict[object, PageCell] = {}
     for cell in cells:
         known = first.setdefault((cell.item.period_end, cell.item.column_label), cell)
@@ -129,7 +130,7 @@ def _balances(cells: list[PageCell]) -> Iterable[list[PageCell]]:
 
 
 def described(cells: Sequence[PageCell]) -> str:
-    """The row as the reader's model sees it: "Variable lease costs | Lease cost | U.S. | amount | Note 18, Leases"."""
+    """The row as the row model reads it: "Variable lease costs | Lease cost | U.S. | amount | Note 18, Leases"."""
     item = cells[0].item
     labels = list(dict.fromkeys(cell.item.label for cell in cells if _is_year(cell.item.label)))
     parts = (
@@ -156,6 +157,6 @@ def column_part(column_label: str | None) -> str:
 
 
 def _tail(text: str, characters: int) -> str:
-    """The last words of ``text``, at most so many characters."""
+    """The last whole words of ``text``, at most this many characters."""
     text = " ".join(text.split())
     return text if len(text) <= characters else text[-characters:].partition(" ")[2]

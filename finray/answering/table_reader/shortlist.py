@@ -1,5 +1,5 @@
-"""The rows that may be meant, of all tables on the retrieved pages: those with most of the question's words, and those
-that look-ups found."""
+"""The rows of all tables on the retrieved pages that a question may mean: those that agree best with its words, and
+those that look-ups found."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from finray.answering.cells.page_cells import PageCell
 from finray.answering.table_reader.row_words import meanings, row_features, shipped_row_words
 from finray.answering.table_reader.series import Series, series_of
 from finray.core.arrays import Floats
-from finray.core.filing import LineItem
+from finray.core.filing import Filing, LineItem
 from finray.core.plan import Found
 from finray.core.query import Query
 from finray.index.reading.facts import FilingFacts
@@ -21,11 +21,12 @@ from finray.index.reading.facts import FilingFacts
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """All ``series`` of some pages with their ``features``, float64 [len(series), those of row_words]; ``cells`` are in
-    reading order, with ``of_cells``, float64 [len(cells), features of a cell]. ``unprinted`` is the share of the
-    question's words that no cell has."""
+    """All ``series`` of some pages with their ``features``, float64 [len(series), those of row_words], and the numbers
+    of their cells (``numbers``); ``cells`` are in reading order, with ``of_cells``, float64 [len(cells), features of a
+    cell]. ``unprinted`` is the share of the question's words that no cell has."""
 
     series: tuple[Series, ...]
+    numbers: tuple[tuple[int, ...], ...]
     features: Floats
     cells: tuple[PageCell, ...]
     of_cells: Floats
@@ -34,53 +35,46 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """``series``, the best first, with ``scores``, float64 [len(series)], of their words; ``cells`` [sum of the series'
-    cells] with ``features``, float64 [len(cells), features of a cell], and ``owner``, the number of each cell's
-    series."""
+    """``series``, the best first, with the ``scores`` of their words, float64 [len(series)]; their ``cells`` with
+    ``features``, float64 [len(cells), features of a cell], and ``owner``, the number of each cell's series."""
 
     series: tuple[Series, ...]
     scores: Floats
     cells: tuple[PageCell, ...]
     features: Floats
     owner: tuple[int, ...]
-    unprinted: float
 
 
 def rows_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> Rows:
     """The rows of ``cells``."""
     found = described_cells(query, tuple(cells), facts)
-    place = {id(cell): number for number, cell in enumerate(found.cells)}
+    number_of = {id(cell): number for number, cell in enumerate(found.cells)}
     series = tuple(series_of(found.cells))
-    numbers = [[place[id(cell)] for cell in row.cells] for row in series]
+    numbers = tuple(tuple(number_of[id(cell)] for cell in row.cells) for row in series)
     features = row_features(found.features, numbers, meanings(query, series))
-    return Rows(series, features, found.cells, found.features, found.unprinted)
+    return Rows(series, numbers, features, found.cells, found.features, found.unprinted)
 
 
-def shortlist(rows: Rows, size: int, looked_up: Sequence[Found] = (), weights: Floats | None = None) -> Shortlist:
-    """At most ``size`` rows, then those with a cell that is ``looked_up``. ``weights`` are by default those that come
-    with finray."""
-    scores = rows.features @ (shipped_row_words() if weights is None else weights)
+def shortlist(rows: Rows, size: int, looked_up: Sequence[Found] = ()) -> Shortlist:
+    """The ``size`` best rows, then others with a cell that is ``looked_up``."""
+    scores = rows.features @ shipped_row_words()
     ranked = np.argsort(-scores, kind="stable").tolist()
-    wanted = {(each.filing.filing_id, *_place(each.line_item)) for each in looked_up}
+    wanted = {_place(each.filing, each.line_item) for each in looked_up}
     further = [
         number
         for number in ranked[size:]
-        if any((cell.filing.filing_id, *_place(cell.item)) in wanted for cell in rows.series[number].cells)
+        if any(_place(cell.filing, cell.item) in wanted for cell in rows.series[number].cells)
     ]
     order = [*ranked[:size], *further]
-    kept = tuple(rows.series[number] for number in order)
-    place = {id(cell): number for number, cell in enumerate(rows.cells)}
-    owned = [(number, place[id(cell)]) for number, row in enumerate(kept) for cell in row.cells]
-    at = [cell for _, cell in owned]
+    at = [cell for number in order for cell in rows.numbers[number]]
     return Shortlist(
-        kept,
+        tuple(rows.series[number] for number in order),
         scores[order],
-        tuple(rows.cells[number] for number in at),
+        tuple(rows.cells[cell] for cell in at),
         rows.of_cells[at],
-        tuple(number for number, _ in owned),
-        rows.unprinted,
+        tuple(owner for owner, number in enumerate(order) for _ in rows.numbers[number]),
     )
 
 
-def _place(item: LineItem) -> tuple[int, int, int]:
-    return item.page, item.row, item.column
+def _place(filing: Filing, item: LineItem) -> tuple[str, int, int, int]:
+    return filing.filing_id, item.page, item.row, item.column

@@ -1,21 +1,33 @@
-"""Reads the tables of the retrieved pages: which rows, columns and operation a question most likely means. Answers with
-that figure if no plan gives one and the choice is sure enough, and has an opinion on the figure of a plan."""
+"""Reads the tables of the retrieved pages: which rows, columns and operation a question most likely means.
+
+The figure is the answer if no plan gives one and the choice is sure enough; else a second opinion on the plan's figure.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from finray.answering.cells.operands import found_in
 from finray.answering.cells.page_cells import PageCell, PageCells
-from finray.answering.plans.computed import Computation
+from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
-from finray.answering.table_reader.amounts import amount_of, asked_for, operands_of, phrase_of_row, signed_amount
+from finray.answering.plans.wording import shown_relative
+from finray.answering.table_reader.amounts import (
+    added_with_signs,
+    amount_of,
+    operand_of,
+    phrase_of_row,
+    quantity_words,
+    signed_amount,
+    unit_of_cell,
+)
 from finray.answering.table_reader.columns import columns_of
 from finray.answering.table_reader.initials import in_printed_words
 from finray.answering.table_reader.looked_up import matches, names_all, sought
 from finray.answering.table_reader.odds import several_rows
+from finray.answering.table_reader.operand_text import operand_text
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING, Reading
 from finray.answering.table_reader.reading_choice import (
     Choice,
@@ -29,10 +41,8 @@ from finray.answering.table_reader.second_opinion import SecondOpinion, second_o
 from finray.answering.table_reader.series import series_of
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.arrays import Floats
-from finray.core.filing import Filing
 from finray.core.journal import Journal
-from finray.core.period import Period
-from finray.core.plan import Coverage, Found, Operand, Plan
+from finray.core.plan import Coverage, Found, Plan
 from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
@@ -42,8 +52,8 @@ from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 
 ROWS = 12
-"""Rows that the model reads beside the question, and those that a look-up found. With 24 it is as often sure of a right
-figure, at twice the time."""
+"""Rows that the model reads, in addition to those that a look-up found. With 24 it is as often sure of a right figure,
+at twice the time."""
 COMPOSED_ROWS = 20
 """The same if the question asks for a computation over three or more cells."""
 _LABEL = 90
@@ -51,8 +61,8 @@ _LABEL = 90
 
 @dataclass(frozen=True, slots=True)
 class Competing:
-    """The readings of a question, what the question tells about them (``question_signals``), and the words that name
-    its figures, as the tables print them."""
+    """The readings ``found`` for a question, its ``question_signals`` (``asked``), and the ``words`` that name its
+    figures, as the tables print them."""
 
     found: Readings
     asked: Floats
@@ -61,14 +71,14 @@ class Competing:
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """The readings ``found`` of the tables for a question, and the likeliest; ``words`` name the figures asked for."""
+    """The readings ``found`` for a question, and the likeliest of them; ``words`` name the figures asked for."""
 
     found: Readings
     choice: Choice
     words: str
 
     def opinion(self, value: float, query: Query) -> SecondOpinion:
-        """On the figure ``value``, in the unit in which an answer to ``query`` states it."""
+        """The opinion on ``value``, in the unit in which an answer to ``query`` states it."""
         return second_opinion(value, query, self.found, self.choice)
 
 
@@ -84,10 +94,12 @@ class TableAnswerer:
     def read(self, query: Query, curation: Curation, journal: Journal) -> TableReading | None:
         """None without any reading."""
         competing = self.competing(query, curation)
-        choice = self._chosen_by.choose(competing.found, competing.asked) if competing is not None else None
-        if competing is None or choice is None:
+        if competing is None:
             return None
-        cells = cells_of(competing.found, choice.reading)
+        choice = self._chooser.choose(competing.found, competing.asked)
+        if choice is None:
+            return None
+        cells = competing.found.cells_of(choice.reading)
         named = "; ".join(f"{cell.item.label!r} {cell.item.text!r}" for cell in cells)
         journal.note(
             f"answer: of {len(competing.found.readings)} readings {choice.reading.operation} of {named} "
@@ -96,18 +108,18 @@ class TableAnswerer:
         return TableReading(competing.found, choice, competing.words)
 
     @property
-    def _chosen_by(self) -> ReadingModel:
+    def _chooser(self) -> ReadingModel:
         return self._model or shipped_reading_model()
 
     def answer(self, reading: TableReading, query: Query, curation: Curation) -> Answer | None:
         """The figure of the likeliest reading with its cells; None if it is not sure enough."""
         choice = reading.choice
-        if choice.probability < self._chosen_by.threshold:
+        if choice.probability < self._chooser.threshold:
             return None
-        cells = cells_of(reading.found, choice.reading)
+        cells = reading.found.cells_of(choice.reading)
         if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
             return None
-        answer = answer_of(choice.reading, cells, query, curation, self._facts, reading.words)
+        answer = _computed(choice.reading, cells, query, curation, self._facts, reading.words)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
     def competing(self, query: Query, curation: Curation) -> Competing | None:
@@ -128,20 +140,15 @@ class TableAnswerer:
         scores = reader.rows(query.question, [series.text for series in rows.series])
         columns = columns_of(query, rows.cells, self._facts)
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
-        return Competing(found, question_signals(query, scores, rows.unprinted, looked_for), asked_for(query))
+        return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
 
 
-def cells_of(found: Readings, reading: Reading) -> list[PageCell]:
-    """The cells of ``reading``, in the order of its operation."""
-    return [found.shortlist.cells[number] for number in reading.cells]
-
-
-def answer_of(
-    reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts, asked: str
+def _computed(
+    reading: Reading, cells: list[PageCell], query: Query, curation: Curation, facts: FilingFacts, words: str
 ) -> Answer | None:
-    """The computed answer, of figures that ``asked`` names; None if it has no value, or another unit than the question
+    """The computed answer, of figures that ``words`` name; None if it has no value, or another unit than the question
     asks for."""
-    coverage = coverage_of(reading, cells, facts, asked)
+    coverage = _coverage(reading, cells, facts, words)
     if not answers_unit(query, coverage):
         return None
     try:
@@ -152,24 +159,34 @@ def answer_of(
         return None
     if reading.operation in NAMING:
         return answer
-    labels = dict.fromkeys(", ".join(filter(None, (c.item.label, c.item.column_label))) for c in cells)
-    return replace(answer, text=f"{answer.text} ({excerpt('; '.join(labels), _LABEL * 2)})")
+    amounts = [found.value for found in coverage.found.values()]
+    relative = _relative(reading, cells, amounts, query)
+    described = operand_text(cells, amounts, shape_of(query, coverage.found.values()))
+    return replace(answer, text=f"{answer.text}{relative} ({described})")
 
 
-def coverage_of(reading: Reading, cells: list[PageCell], facts: FilingFacts, asked: str) -> Coverage:
-    """``reading`` as a plan whose operands are found. ``asked`` are the words of the question that name its figures."""
-    found: dict[str, Found] = {}
-    phrases = [phrase_of_row(cell.item) for cell in cells]
-    of_row = asked if len(series_of(cells)) == 1 else ""
-    read = list(zip((cell.item for cell in cells), phrases, strict=True))
-    amounts = operands_of(
-        reading.operation, [amount_of(*each, of_row) for each in read], [signed_amount(*each) for each in read]
+def _relative(reading: Reading, cells: Sequence[PageCell], amounts: Sequence[float], query: Query) -> str:
+    """The difference of one row's money or shares between two periods in percent too, if the question names no unit."""
+    if reading.operation != "difference" or query.shape.unit is not None or len(series_of(cells)) > 1:
+        return ""
+    ends = {cell.item.period_end for cell in cells}
+    if unit_of_cell(cells[0].item) not in ("USD", "shares") or None in ends or len(ends) < 2:
+        return ""
+    later, earlier = reversed(amounts) if _is_backwards(cells) else amounts
+    return shown_relative(earlier, later, {"falls"} if _is_backwards(cells) else query.intents)
+
+
+def _coverage(reading: Reading, cells: list[PageCell], facts: FilingFacts, words: str) -> Coverage:
+    """``reading`` as a plan whose operands are found. ``words`` of the question name its figures."""
+    items = [cell.item for cell in cells]
+    words_of_row = words if len(series_of(cells)) == 1 else ""
+    amounts = added_with_signs(
+        reading.operation, [amount_of(item, words_of_row) for item in items], [signed_amount(item) for item in items]
     )
-    for cell, phrase, amount in zip(cells, phrases, amounts, strict=True):
-        name = _unused(phrase.name, found)
-        company = facts.company_of(cell.filing.filing_id)
-        operand = Operand(name, company, name, _period(cell.filing), cell.item.label, phrase)
-        found[name] = found_in(operand, cell.filing, cell.item, amount)
+    found: dict[str, Found] = {}
+    for cell, amount in zip(cells, amounts, strict=True):
+        name = _unused(phrase_of_row(cell.item).name, found)
+        found[name] = operand_of(cell, name, amount, facts)
     names = list(found)
     arithmetic = ARITHMETIC[reading.operation]
     unit = unit_of(reading.operation, cells)
@@ -198,7 +215,7 @@ def _is_backwards(cells: Sequence[PageCell]) -> bool:
 def _unused(name: str, taken: dict[str, Found]) -> str:
     if name not in taken:
         return name
-    return next(f"{name}_{number}" for number in range(2, len(taken) + 3) if f"{name}_{number}" not in taken)
+    return next(numbered for number in itertools.count(2) if (numbered := f"{name}_{number}") not in taken)
 
 
 def _labels(cells: list[PageCell]) -> list[str]:
@@ -217,9 +234,3 @@ def _metric(cells: list[PageCell]) -> str:
     rows = {cell.item.label for cell in cells}
     first = cells[0].item
     return excerpt(first.label if len(rows) == 1 else first.section or first.column_label or first.label, _LABEL)
-
-
-def _period(filing: Filing) -> Period:
-    known = filing.period_end
-    year = filing.fiscal_year if filing.fiscal_year is not None else known.year if known is not None else 0
-    return Period(year, filing.fiscal_period)

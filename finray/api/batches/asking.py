@@ -1,4 +1,4 @@
-"""Asks the service the questions of batches, a few at a time, and waits while it is busy or starts."""
+"""Asks the service the questions of batches, a few at a time, and waits while it is busy or starting."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.core.questions import Question
 from finray.core.retries import attempts
 
 PATIENCE_S = 600.0
-"""How long a question waits for a service that refuses; then its batch fails, and can be resumed."""
+"""How long a question waits for a service that refuses. Then its batch fails; it can be resumed."""
 _WAITS = {"wait_s": 0.5, "longest_wait_s": 30.0, "jitter_s": 0.5}
 _TRIES = 10_000
 

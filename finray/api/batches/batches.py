@@ -1,8 +1,9 @@
-"""Files and batches of keys, as the routes need them. All methods run on one event loop; storage is read in threads."""
+"""The files and batches of keys behind the routes. All methods run on one event loop; storage is read in threads."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -10,13 +11,7 @@ from typing import Any, Literal
 from finray.api.batches.folders import RUNNING, Folder, Folders, Known, now
 from finray.api.batches.place import StoredBatch
 from finray.api.batches.question_input import file_name
-from finray.api.batches.results import (
-    Download,
-    cited_filings,
-    download,
-    find_prediction,
-    output_lines,
-)
+from finray.api.batches.results import Download, cited_filings, download, find_prediction, output_lines
 from finray.api.batches.runs import Runs
 from finray.api.errors import ApiError, invalid, not_found
 from finray.api.library import named_filings
@@ -87,8 +82,7 @@ class Batches:
         return file
 
     async def files(self, key: str, after: str | None, limit: int) -> FileList:
-        found = list((await self._folders.folder(key)).files.values())
-        page, more = _page(found, after, limit)
+        page, more = _page((await self._folders.folder(key)).files.values(), after, limit)
         return FileList(tuple(page), more, *_ends(page))
 
     async def file(self, key: str, file_id: str) -> FileObject:
@@ -108,7 +102,7 @@ class Batches:
         return Download(f"{file_id}.jsonl", "application/x-ndjson", content)
 
     async def delete_file(self, key: str, file_id: str) -> Deleted:
-        """Raises ApiError 409 while a batch is there that was made from the file."""
+        """Raises ApiError 409 while there is a batch of the file."""
         folder = await self._folders.folder(key)
         if file_id not in folder.files:
             raise _no_file(file_id)
@@ -131,7 +125,7 @@ class Batches:
     # Batches
 
     async def create(self, key: str, new: NewBatch) -> Batch:
-        """Start a batch. ``id``, ``created_at`` and ``status`` of ``new`` do not matter.
+        """Start a batch. Its ``id``, ``created_at`` and ``status`` are set here.
 
         Raises ApiError 404 if there is no such file, 429 if the key has too many batches.
         """
@@ -161,7 +155,7 @@ class Batches:
 
     async def batches(self, key: str, after: str | None, limit: int) -> BatchList:
         batches = (await self._folders.folder(key)).batches
-        page, more = _page([known.batch for known in batches.values()], after, limit)
+        page, more = _page((known.batch for known in batches.values()), after, limit)
         shown = [self._runs.counted(batches[batch.id]) for batch in page]
         return BatchList(tuple(shown), more, *_ends(page))
 
@@ -182,7 +176,7 @@ class Batches:
         return self._runs.counted(known)
 
     async def resume(self, key: str, batch_id: str, *, retry_errors: bool) -> Batch:
-        """Ask the questions that a batch lacks, with ``retry_errors`` also those that ended in an error.
+        """Ask the unanswered questions of a batch, with ``retry_errors`` also those that ended in an error.
 
         Raises ApiError 409 while it runs, 429 if the key has too many running batches.
         """
@@ -224,7 +218,7 @@ class Batches:
         return found
 
     async def download(self, key: str, batch_id: str, kind: DownloadFormat, service: str | None) -> Download:
-        """The answers so far as a file; its links lead to the ``service`` at this URL, else to EDGAR."""
+        """The answers so far as a file. Its links lead to the service at the URL ``service``; if None, to EDGAR."""
         known = await self._folders.known(key, batch_id)
         ledger, uri = await self._runs.ledger(known), self._folders.answers(known)
         cited = await self._folders.in_turn(key, partial(cited_filings, uri)) if kind != "jsonl" else frozenset[str]()
@@ -239,9 +233,10 @@ class Batches:
             raise ApiError(429, "too_many_batches", f"{message}; wait for one to end", retry_after=30.0)
 
 
-def _page(found: list[Any], after: str | None, limit: int) -> tuple[list[Any], bool]:
-    """Newest first. Raises ApiError 422 if there is no ``after``."""
-    found = sorted(found, key=lambda each: each.created_at)[::-1]  # of one second, the later first
+def _page(listed: Iterable[Any], after: str | None, limit: int) -> tuple[list[Any], bool]:
+    """At most ``limit`` entries, newest first, that follow the one with the id ``after``, and whether there are more.
+    Raises ApiError 422 if there is no such entry."""
+    found = sorted(listed, key=lambda each: each.created_at)[::-1]  # within one second, too, the later first
     start = 0
     if after:
         ids = [each.id for each in found]
@@ -252,6 +247,7 @@ def _page(found: list[Any], after: str | None, limit: int) -> tuple[list[Any], b
 
 
 def _ends(page: list[Any]) -> tuple[str | None, str | None]:
+    """The first and the last id of a page."""
     return (page[0].id, page[-1].id) if page else (None, None)
 
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Final, TypeVar
 
 from finray.api.batches.ledger import Ledger
@@ -27,7 +26,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Known:
-    """A batch in memory. ``task`` is its run; ``stopping`` whether a person asked to cancel it."""
+    """A batch in memory. ``task`` is its run, ``stopping`` whether it was asked to stop."""
 
     key: str
     stored: StoredBatch
@@ -51,7 +50,7 @@ class Folder:
 
 
 class Folders:
-    """What keys keep at ``uri``. Every coroutine may raise ApiError 503; ids of other keys are not found."""
+    """The folders of all keys at ``uri``. Every coroutine may raise ApiError 503; ids of other keys are not found."""
 
     def __init__(self, uri: str, limits: ServingSettings) -> None:
         """Raises SourceError for another scheme than a local path or s3://."""
@@ -68,9 +67,9 @@ class Folders:
     def in_memory(self) -> Iterator[Known]:
         return (known for folder in self._folders.values() for known in folder.batches.values())
 
-    async def mark(self, known: Known, *, running: bool) -> None:
+    async def mark(self, key: str, batch_id: str, *, running: bool) -> None:
         """Note that the batch runs, so that the next service resumes it, or that it does not. Raises SourceError."""
-        await asyncio.to_thread(partial(self.place.mark, known.key, known.batch.id, running=running))
+        await asyncio.to_thread(self.place.mark, key, batch_id, running=running)
 
     async def open(self) -> None:
         """Raises ApiError 503 if the storage cannot be used, or another service runs these batches."""
@@ -82,6 +81,7 @@ class Folders:
                 self._opened = True
 
     async def folder(self, key: str) -> Folder:
+        """The files and batches of a key, read from the storage on first use."""
         await self.open()
         if key not in self._folders:
             async with self._opening:
@@ -98,7 +98,7 @@ class Folders:
         return known
 
     async def at_rest(self, key: str, batch_id: str) -> Known:
-        """A batch that has ended, and whose end is stored. Raises ApiError 409 while it runs."""
+        """A batch that has ended, after its end is stored. Raises ApiError 409 while it runs."""
         known = await self.known(key, batch_id)
         if known.batch.status not in RUNNING and known.task is not None:
             await asyncio.wait([known.task])
@@ -116,7 +116,7 @@ class Folders:
             return await asyncio.to_thread(work, *arguments)
 
     async def in_turn(self, key: str, work: Callable[[], T]) -> T:
-        """Like :meth:`_stored`, for long work: keys take turns. Raises ApiError 429, 503."""
+        """Like :meth:`stored`, for long work: keys take turns. Raises ApiError 429, 503."""
         with _for_clients():
             return await self._threads.run(key, work)
 
@@ -126,7 +126,7 @@ class Folders:
 
 @contextmanager
 def _for_clients() -> Iterator[None]:
-    """Turns errors of the storage into ApiError 503, which names no location; and a missing package into 409."""
+    """Turn storage errors into ApiError 503, which names no location, and a missing package into 409."""
     try:
         yield
     except SourceError as error:
@@ -138,5 +138,5 @@ def _for_clients() -> Iterator[None]:
 
 
 def now() -> int:
-    """Seconds since 1970, as OpenAI has times."""
+    """Unix time in whole seconds, as in OpenAI's API."""
     return int(time.time())

@@ -1,4 +1,4 @@
-"""What is known of the answers of one batch, in memory: enough to count, filter and list them."""
+"""The answers of one batch in memory, in brief: enough to count, filter and list them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Ledger:
         self._answers: dict[int, BatchAnswer] = {}
 
     def add(self, prediction: Prediction) -> None:
-        """Take note of a stored prediction; a later one for the same question replaces it."""
+        """Record a stored prediction. It replaces an earlier one for the same question."""
         number = self._numbers.get(prediction.qid)
         if number is not None and prediction.settings_hash == self._hash:
             self._answers[number] = _brief(number, prediction)
@@ -42,7 +42,7 @@ class Ledger:
         return lines[number - 1].qid if 1 <= number <= len(lines) else None
 
     def page(self, show: Show, after: int, limit: int) -> BatchAnswers:
-        """At most ``limit`` answers that ``show`` selects, from question ``after`` + 1."""
+        """At most ``limit`` answers that ``show`` selects, starting at question ``after`` + 1."""
         shown: list[BatchAnswer] = []
         for answer in self._from(after):
             if not _is_shown(answer, show):
@@ -81,8 +81,8 @@ def request_counts(counts: AnswerCounts) -> RequestCounts:
 
 def _is_shown(answer: BatchAnswer, show: Show) -> bool:
     if show == "low_confidence":
-        sure = answer.confidence
-        return answer.status == "answered" and sure is not None and sure < LOW_CONFIDENCE
+        confidence = answer.confidence
+        return answer.status == "answered" and confidence is not None and confidence < LOW_CONFIDENCE
     if show == "not_grounded":
         return answer.status == "answered" and answer.grounded is False
     return show in ("all", answer.status)

@@ -1,14 +1,14 @@
-"""Where files and batches of keys are stored: a local folder or an ``s3://`` prefix.
+"""Storage of the files and batches of keys, in a local folder or under an ``s3://`` prefix.
 
 ====================================  ==============================================
-``keys/KEY/file-ID.json``             what is known of a file
+``keys/KEY/file-ID.json``             name, size and time of a file
 ``keys/KEY/file-ID.data``             its content
 ``keys/KEY/batch_ID.json``            a batch: see :class:`StoredBatch`
 ``keys/KEY/batch_ID.answers.jsonl``   its predictions, as a bulk run stores them
 ``unfinished/batch_ID``               the key of a batch that runs
 ====================================  ==============================================
 
-A key is a folder here, so the batches of a key that is revoked are those of the next one with its name.
+Folders have the names of keys, so a new key with the name of a revoked one gets its files and batches.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 import fcntl
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, TypeVar
 
 from finray.core.batch_replies import Batch, FileObject
 from finray.core.errors import SourceError
@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class StoredBatch(Record):
-    """A batch with what its run needs. ``retrying`` is whether the run repeats questions that ended in an error."""
+    """A batch and the arguments of its run. ``retrying``: repeat the questions that ended in an error."""
 
     batch: Batch
     question_column: str | None = None
@@ -38,7 +38,7 @@ class StoredBatch(Record):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a key has stored, by id."""
+    """The files and batches of a key, by id."""
 
     files: dict[str, FileObject] = field(default_factory=dict)
     batches: dict[str, StoredBatch] = field(default_factory=dict)
@@ -79,6 +79,7 @@ class BatchPlace:
             self._lock = None
 
     def kept(self, key: str) -> Kept:
+        """Everything that a key has stored."""
         kept = Kept()
         for found in list_objects(self._at(key)):
             name = found.uri.rpartition("/")[2]
@@ -91,7 +92,7 @@ class BatchPlace:
         return kept
 
     def unfinished(self) -> dict[str, str]:
-        """The key of each batch that was running when the service ended, by the batch's id."""
+        """The keys of the batches that were running when the service ended, by batch id."""
         marks = [found.uri for found in list_objects(join(self.uri, "unfinished"))]
         return {uri.rpartition("/")[2]: read_bytes(uri).decode() for uri in marks}
 
@@ -132,7 +133,6 @@ class BatchPlace:
 
 def _read(kind: type[T], uri: str) -> T:
     try:
-        value: Any = parse_json(read_bytes(uri))
-        return from_object(kind, value)
+        return from_object(kind, parse_json(read_bytes(uri)))
     except ValueError as error:
         raise SourceError(f"{uri!r} is damaged: {error}; move it away") from error

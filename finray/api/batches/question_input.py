@@ -19,7 +19,7 @@ _LINES = (".jsonl", ".ndjson")
 _KINDS = (*_LINES, ".parquet", *TABLES)
 _MAX_NAME = 200
 _OPTIONS = {"--question-column": "question_column", "--sheet": "sheet"}
-"""Options of the command line, which errors name, and the fields of a batch."""
+"""Command-line options, as error messages name them, and the fields of a batch that they correspond to."""
 
 
 def file_name(given: str | None) -> str:
@@ -66,13 +66,14 @@ def read_input(
 
 
 def _for_request(text: str) -> str:
+    """``text`` with the fields of a batch in place of command-line options."""
     for option, field in _OPTIONS.items():
         text = text.replace(option, field)
     return text
 
 
 def _plain(line: bytes) -> bytes:
-    """A request line as a line of a question file; others, also bad ones, as they are."""
+    """A request line as a line of a question file. Other lines, also invalid ones, stay as they are."""
     try:
         request = json.loads(line)
     except (ValueError, RecursionError):
@@ -85,6 +86,7 @@ def _plain(line: bytes) -> bytes:
 
 
 def _asked(body: dict[str, Any]) -> Any:
+    """The question of a request; another value if it has none, which the reader of questions then refuses."""
     if "messages" not in body:
         return body.get("question")
     messages = body["messages"] if isinstance(body["messages"], list) else []

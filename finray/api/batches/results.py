@@ -20,7 +20,7 @@ from finray.core.records import to_json, to_object
 from finray.core.settings import Settings
 from finray.filings.pages.page_links import PageLinks
 
-MEDIA_TYPES: Mapping[DownloadFormat, str] = {
+_MEDIA_TYPES: Mapping[DownloadFormat, str] = {
     "jsonl": "application/x-ndjson",
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -36,8 +36,7 @@ class Download:
 
 def stored_predictions(uri: str) -> Iterator[Prediction]:
     """Every stored prediction at ``uri``, oldest first; also of a batch that runs. Raises SourceError."""
-    files = prediction_files(uri)
-    for line in files.lines():
+    for line in prediction_files(uri).lines():
         try:
             yield decode(line.content)
         except ValueError as error:
@@ -84,11 +83,11 @@ def download(
         with PredictionStore(str(copy)) as store:
             store.finish((line.qid for line in ledger.asked.lines), batch.settings_hash)
             if kind == "jsonl":
-                return Download(name, MEDIA_TYPES[kind], copy.read_bytes())
+                return Download(name, _MEDIA_TYPES[kind], copy.read_bytes())
             out = Path(folder) / f"book.{kind}"
             about = {"questions": batch.filename, "batch": batch.id, "status": batch.status}
             AnswerBook(str(out), ledger.asked, PageLinks(filings, service), settings, about).write(store)
-            return Download(name, MEDIA_TYPES[kind], out.read_bytes())
+            return Download(name, _MEDIA_TYPES[kind], out.read_bytes())
 
 
 def output_lines(batch: Batch, uri: str, *, errors: bool) -> bytes:
@@ -98,10 +97,9 @@ def output_lines(batch: Batch, uri: str, *, errors: bool) -> bytes:
         for prediction in stored_predictions(uri)
         if prediction.settings_hash == batch.settings_hash
     }
-    lines = [
+    return b"".join(
         _output_line(batch, prediction) for prediction in latest.values() if (prediction.status == "error") == errors
-    ]
-    return b"".join(lines)
+    )
 
 
 def _output_line(batch: Batch, prediction: Prediction) -> bytes:

@@ -29,7 +29,7 @@ from finray.storage.locations import is_s3
 
 _log = logging.getLogger(__name__)
 _FLUSH_SECONDS = 1.0
-"""Answers show that soon. On S3 each flush is an object, so there ``bulk.flush_seconds`` applies."""
+"""Stored answers are visible after at most this. On S3 each flush is an object, so ``bulk.flush_seconds`` applies."""
 _LEDGERS = 8
 """Ended batches whose answers are kept in memory."""
 
@@ -49,7 +49,7 @@ class Runs:
         self._bulk = settings.model_copy(update={"bulk": settings.bulk.model_copy(update=bulk)})
         self._asking = Asking(service, self._limits.batch_in_flight)
         self._ended: OrderedDict[str, Known] = OrderedDict()
-        """Ended batches with a ledger, the last used last."""
+        """Ended batches with a ledger, least recently used first."""
         self._starting: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -58,27 +58,42 @@ class Runs:
 
     async def stop(self) -> None:
         """Stop the runs where they are; the next service resumes them."""
-        await _cancelled([self._starting] if self._starting else [])  # first, for it starts others
-        await _cancelled([known.task for known in self._folders.in_memory() if known.task])
+        await _cancel([self._starting] if self._starting else [])  # first, because it starts others
+        await _cancel([known.task for known in self._folders.in_memory() if known.task])
 
     def forget(self, batch_id: str) -> None:
         self._ended.pop(batch_id, None)
 
     async def _resume_unfinished(self) -> None:
         while True:
+            waiting = False
+            for batch_id, key in (await self._unfinished()).items():
+                try:
+                    await self._resume(key, batch_id)
+                except (ApiError, SourceError) as error:  # the folder of another key may be readable
+                    _log.warning("batch %s waits: %s", batch_id, error)
+                    waiting = True
+            if not waiting:
+                return
+            await asyncio.sleep(UNAVAILABLE_S)
+
+    async def _unfinished(self) -> dict[str, str]:
+        """The key of each batch that the last service left unfinished, by the batch's id, once it can be read."""
+        while True:
             try:
                 await self._folders.open()
-                for batch_id, key in (await asyncio.to_thread(self._folders.place.unfinished)).items():
-                    known = (await self._folders.folder(key)).batches.get(batch_id)
-                    if known is None or known.batch.status not in RUNNING:
-                        await asyncio.to_thread(partial(self._folders.place.mark, key, batch_id, running=False))
-                    elif known.task is None:
-                        known.stopping = known.batch.status == "cancelling"
-                        self.launch(known)
-                return
+                return await asyncio.to_thread(self._folders.place.unfinished)
             except (ApiError, SourceError) as error:
                 _log.warning("batches wait: %s", error)
                 await asyncio.sleep(UNAVAILABLE_S)
+
+    async def _resume(self, key: str, batch_id: str) -> None:
+        known = (await self._folders.folder(key)).batches.get(batch_id)
+        if known is None or known.batch.status not in RUNNING:
+            await self._folders.mark(key, batch_id, running=False)
+        elif known.task is None:
+            known.stopping = known.batch.status == "cancelling"
+            self.launch(known)
 
     def launch(self, known: Known) -> None:
         self._ended.pop(known.batch.id, None)
@@ -87,7 +102,7 @@ class Runs:
 
     async def _run(self, known: Known) -> None:
         try:
-            await self._folders.mark(known, running=True)
+            await self._folders.mark(known.key, known.batch.id, running=True)
             await self._ask_all(known)
             known.change(status="completed", completed_at=now())
         except asyncio.CancelledError:
@@ -102,7 +117,7 @@ class Runs:
         self._end(known)
         try:
             await self._folders.save(known)
-            await self._folders.mark(known, running=False)
+            await self._folders.mark(known.key, known.batch.id, running=False)
         except (ApiError, SourceError) as error:
             _log.error("batch %s: its end is not stored: %s", known.batch.id, error)
         finally:
@@ -139,13 +154,13 @@ class Runs:
         if known.ledger is None:
             return
         counts = known.ledger.counts()
+        requests = request_counts(counts)
         stem = f"file-{known.batch.id.removeprefix('batch_')}"
-        done = counts.answered + counts.unanswerable
         known.change(
             counts=counts,
-            request_counts=request_counts(counts),
-            output_file_id=f"{stem}-output" if done else None,
-            error_file_id=f"{stem}-errors" if counts.error else None,
+            request_counts=requests,
+            output_file_id=f"{stem}-output" if requests.completed else None,
+            error_file_id=f"{stem}-errors" if requests.failed else None,
         )
         self._remember(known)
 
@@ -157,6 +172,7 @@ class Runs:
         return replace(known.batch, counts=counts, request_counts=request_counts(counts))
 
     async def ledger(self, known: Known) -> Ledger:
+        """The answers of a batch, read from the storage if needed. Raises ApiError 409 if its file cannot be used."""
         if known.ledger is None:
             try:
                 ledger = await self._read(known, known.batch.settings_hash)
@@ -173,7 +189,7 @@ class Runs:
     async def _read(self, known: Known, settings_hash: str) -> Ledger:
         """Raises SourceError if the file cannot be used."""
         content = await asyncio.to_thread(self._folders.place.content, known.key, known.batch.input_file_id)
-        read = partial(
+        asked = await asyncio.to_thread(
             read_input,
             content,
             known.batch.filename,
@@ -182,7 +198,7 @@ class Runs:
             question_column=known.stored.question_column,
             sheet=known.stored.sheet,
         )
-        return Ledger(await asyncio.to_thread(read), settings_hash)
+        return Ledger(asked, settings_hash)
 
     def _remember(self, known: Known) -> None:
         self._ended[known.batch.id] = known
@@ -193,7 +209,7 @@ class Runs:
                 oldest.ledger = None
 
 
-async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
+async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
         with suppress(asyncio.CancelledError):
@@ -206,5 +222,5 @@ def _fill(ledger: Ledger, uri: str) -> None:
 
 
 def _without_place(message: str, uri: str) -> str:
-    """Locations of the service stay with its operator."""
+    """``message``, or a general one if it discloses where batches are stored."""
     return "the storage of batches failed; the service's log says why" if uri in message else message

@@ -43,6 +43,12 @@ def errors(*statuses: int) -> Reply:
     return {status: {"model": ErrorReply, "description": _MEANING[status]} for status in (400, *statuses, 500)}
 
 
+def binary(media_type: str, description: str) -> Reply:
+    """The successful reply of a route that sends bytes, for the OpenAPI file."""
+    content = {media_type: {"schema": {"type": "string", "format": "binary"}}}
+    return {200: {"content": content, "description": description}}
+
+
 _MEANING = {
     400: "The request is malformed",
     401: "The key is missing or invalid",

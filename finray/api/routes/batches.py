@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from finray.api.access import BEARER, BodyRoute, Key, ReadRoute
 from finray.api.requests import BatchRequest, ResumeRequest
-from finray.api.routes import BatchesOf, errors
+from finray.api.routes import BatchesOf, binary, errors
 from finray.api.routes.files import After, attachment
 from finray.core.batch_replies import Batch, BatchAnswers, BatchList, Deleted, DownloadFormat, Show
 from finray.core.predictions import Prediction
@@ -22,11 +22,7 @@ router = APIRouter(prefix="/v1/batches", tags=["batches"], route_class=ReadRoute
 BatchId = Annotated[str, Path(pattern=r"^batch_[0-9a-f]{24}$", examples=["batch_0123456789abcdef01234567"])]
 Number = Annotated[int, Path(ge=1, le=10_000_000, description="Position in the file, from 1.")]
 _OF_ONE = errors(401, 403, 404, 409, 422, 429, 503)
-_DOWNLOAD = dict(_OF_ONE)
-_DOWNLOAD[200] = {
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    "description": "The answers so far",
-}
+_DOWNLOAD = _OF_ONE | binary("application/octet-stream", "The answers so far")
 
 
 @writes.post("", summary="Start a batch", responses=errors(401, 403, 404, 408, 413, 422, 429, 503))

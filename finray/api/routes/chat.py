@@ -10,9 +10,10 @@ from starlette.responses import Response
 
 from finray.api.access import BEARER, AskRoute, Key, ReadRoute, gate_of
 from finray.api.chat_messages import chat_message, chat_usage, verdict
-from finray.api.chat_requests import ChatRequest, no_model
+from finray.api.chat_requests import ChatRequest
 from finray.api.chat_stream import Completion, Said, Write, failed
 from finray.api.envelope import context_of
+from finray.api.errors import no_model
 from finray.api.open_index import OpenIndex
 from finray.api.routes import Behind, Limits, Reply, errors
 from finray.api.routes.questions import TraceParent
@@ -40,7 +41,8 @@ async def chat_completions(
 ) -> Response | ChatCompletion:
     """Answers the last user message from the index, after the earlier ones, with citations in the text and in
     `annotations`. OpenAI's clients work with this; parameters of language models are ignored."""
-    body.check_model()
+    if body.model != CHAT_MODEL:
+        raise no_model(body.model, CHAT_MODEL)
     completion = Completion(context_of(request.scope).request_id)
     usage = body.stream_options is not None and body.stream_options.include_usage
     if (reply := task_reply(body.prompt)) is not None:
@@ -68,7 +70,7 @@ async def list_models() -> ModelList:
 @models.get("/{model}", summary="One model", responses=errors(401, 403, 404, 429))
 async def get_model(model: Annotated[str, Path(max_length=200)]) -> ModelCard:
     if model != CHAT_MODEL:
-        raise no_model(model)
+        raise no_model(model, CHAT_MODEL)
     return ModelCard()
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from finray.api.access import BEARER, Key, ReadRoute, UploadRoute
 from finray.api.batches.results import Download
-from finray.api.routes import BatchesOf, errors
+from finray.api.routes import BatchesOf, binary, errors
 from finray.core.batch_replies import Deleted, FileList, FileObject
 
 uploads = APIRouter(prefix="/v1/files", tags=["batches"], route_class=UploadRoute, dependencies=[BEARER])
@@ -19,11 +19,7 @@ FileId = Annotated[
 ]
 After = Annotated[str | None, Query(max_length=100, description="`last_id` of the previous page.")]
 _OF_ONE = errors(401, 403, 404, 422, 429, 503)
-_CONTENT = dict(_OF_ONE)
-_CONTENT[200] = {
-    "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    "description": "The file",
-}
+_CONTENT = _OF_ONE | binary("application/octet-stream", "The file")
 
 
 @uploads.post("", summary="Upload a file of questions", responses=errors(401, 403, 408, 413, 422, 429, 503))

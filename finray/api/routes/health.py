@@ -7,11 +7,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from finray.api.access import BEARER, ReadRoute
 from finray.api.errors import ApiError
-from finray.api.routes import Behind, errors
+from finray.api.routes import Behind, Reply, errors
 from finray.core.replies import Health, Ready
 
-_METRICS = errors(401, 403, 429, 503)
-_METRICS[200] = {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
+_METRICS: Reply = errors(401, 403, 429, 503) | {
+    200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "Prometheus text format"}
+}
 
 
 def routers() -> tuple[APIRouter, ...]:

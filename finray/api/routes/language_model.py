@@ -9,8 +9,8 @@ from starlette.responses import JSONResponse, Response
 
 from finray.api.access import BEARER, AskRoute, Key, ReadRoute, gate_of
 from finray.api.chat_stream import failed
-from finray.api.completions import CompletionRequest, Completions, no_model
-from finray.api.errors import ApiError
+from finray.api.completions import CompletionRequest, Completions
+from finray.api.errors import ApiError, no_model
 from finray.api.routes import Limits, Reply, errors
 from finray.api.streaming import byte_stream, while_connected
 from finray.core.chat_replies import ModelCard, ModelList

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from finray.api.access import BEARER, Key, ReadRoute
 from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.page_images import MAX_MARKS, Drawing, read_box, read_range
-from finray.api.routes import Behind, Limits, errors
+from finray.api.routes import Behind, Limits, binary, errors
 from finray.api.streaming import while_connected
 from finray.core.filing_filter import FilingFilter
 from finray.core.replies import FilingDetail, FilingList, FilingPage
@@ -20,8 +20,7 @@ Names = Annotated[list[Annotated[str, Query(min_length=1, max_length=200)]], Que
 FilingId = Annotated[str, Path(pattern=r"^[A-Za-z0-9-]{1,64}$", examples=["0000320193-23-000106"])]
 PageNumber = Annotated[int, Path(ge=0, le=100_000, description="From 0.")]
 _OF_ONE = errors(401, 403, 404, 422, 429, 503, 504)
-_IMAGE = dict(_OF_ONE)
-_IMAGE[200] = {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}, "description": "The page"}
+_IMAGE = _OF_ONE | binary("image/png", "The page")
 
 
 @router.get("", summary="List filings", responses=errors(401, 403, 422, 429, 503, 504))

@@ -10,13 +10,6 @@ from typing import TYPE_CHECKING, Any
 from finray.cli.options import JsonOption
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
-from finray.core.errors import UsageError
-from finray.core.questions import Question
-from finray.core.settings import load_settings
-
-if TYPE_CHECKING:
-    from finray.engine import Engine
-    from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.cli.train.fitting import (
     L2,
     EngineOption,
@@ -28,8 +21,16 @@ from finray.cli.train.fitting import (
     listed,
     sources_of,
     weights_table,
+    with_loop,
     write_model,
 )
+from finray.core.errors import UsageError
+from finray.core.questions import Question
+from finray.core.settings import load_settings
+
+if TYPE_CHECKING:
+    from finray.engine import Engine
+    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 
 def confidence(
@@ -56,10 +57,7 @@ def confidence(
     settings = load_settings(preset)
     tables = settings.loop.tables
     # The confidence is that of plans and quotations: figures from tables and sentences come with their own.
-    plain = settings.loop.model_copy(
-        update={"rankings": False, "tables": False, "figures": False, "least_confidence": 0.0}
-    )
-    settings = settings.model_copy(update={"loop": plain})
+    settings = with_loop(settings, rankings=False, tables=False, figures=False, least_confidence=0.0)
     answers: list[GradedAnswer] = []
     encoder = load_encoder(settings.encoder, threads=1)
     for source, uri in sources_of(questions, index):

@@ -1,4 +1,4 @@
-"""``finray train filing-match`` and ``row-match``: the weights that match filings and table rows to a question."""
+"""``finray train filing-match`` and ``row-match``: weights that match filings and table rows to a question."""
 
 from __future__ import annotations
 
@@ -10,11 +10,6 @@ import typer
 
 from finray.cli.options import JsonOption
 from finray.cli.output import emit
-from finray.core.errors import UsageError
-from finray.core.settings import load_settings
-
-if TYPE_CHECKING:
-    from finray.core.fitted import FittedWeights
 from finray.cli.train.fitting import (
     Data,
     Indexes,
@@ -26,6 +21,11 @@ from finray.cli.train.fitting import (
     sources_or_data,
     write_model,
 )
+from finray.core.errors import UsageError
+from finray.core.settings import load_settings
+
+if TYPE_CHECKING:
+    from finray.core.fitted import FittedWeights
 
 WeightsOut = Annotated[Path, typer.Option("--out", help="File to write the weights to.")]
 L2ToHand = Annotated[float, typer.Option(min=0.0, help="Penalty on weights away from those chosen by hand.")]

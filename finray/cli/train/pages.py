@@ -10,14 +10,6 @@ import typer
 
 from finray.cli.options import JsonOption, SetOption, overrides_of
 from finray.cli.output import emit
-from finray.core.errors import UsageError
-from finray.core.questions import Question
-from finray.core.settings import load_settings
-
-if TYPE_CHECKING:
-    from finray.engine import Engine
-    from finray.lab.training.retrieval.page_ranker import RankedQuestion
-    from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.cli.train.fitting import (
     L2,
     Data,
@@ -30,6 +22,14 @@ from finray.cli.train.fitting import (
     weights_table,
     write_model,
 )
+from finray.core.errors import UsageError
+from finray.core.questions import Question
+from finray.core.settings import load_settings
+
+if TYPE_CHECKING:
+    from finray.engine import Engine
+    from finray.lab.training.retrieval.page_ranker import RankedQuestion
+    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 _KS = (1, 5, 10, 20)
 

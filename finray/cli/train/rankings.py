@@ -1,4 +1,4 @@
-"""``finray train rankings``: the models that choose which row or column of a table is the largest, grew fastest or fell
+"""``finray train rankings``: models that choose which row or column of a table is the largest, grew fastest or fell
 most."""
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ import typer
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
-from finray.cli.train.fitting import L2, Indexes, Questions, listed, sources_of, weights_table, write_model
+from finray.cli.train.fitting import (
+    L2,
+    Indexes,
+    Questions,
+    choice_figures,
+    listed,
+    sources_of,
+    stems,
+    weights_table,
+    with_loop,
+    write_model,
+)
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -42,19 +53,17 @@ def rankings(
     from finray.answering.rankings.asked import WEIGHTS
     from finray.answering.rankings.block_features import BLOCK_FEATURES
     from finray.answering.rankings.features import FEATURES
-    from finray.core.bootstrap import estimate
     from finray.engine import open_engine
     from finray.index.reading.facts import FilingFacts
-    from finray.lab.evaluation.report import shown
     from finray.lab.training.answers.ranking_labels import labelled_questions
     from finray.lab.training.answers.rankings import RANKINGS, fit_rankings
     from finray.lab.training.fine_tuning.inputs import training_questions
     from finray.question.companies.catalog import CompanyCatalog
     from finray.storage.atomic import replacing
 
-    settings = settings_of(preset, set_)
-    plain = {"rankings": False, "tables": False, "figures": False, "closest": False, "least_confidence": 0.0}
-    settings = settings.model_copy(update={"loop": settings.loop.model_copy(update=plain)})
+    settings = with_loop(
+        settings_of(preset, set_), rankings=False, tables=False, figures=False, closest=False, least_confidence=0.0
+    )
     sources = sources_of(questions, index)
     if len({uri for _, uri in sources}) > 1:
         raise UsageError("give all --questions the same --index: their rankings are read from one")
@@ -63,31 +72,23 @@ def rankings(
     engine = open_engine(sources[0][1], settings)
     recorded = [(Path(file).stem, each) for file, _ in sources for each in _recorded(file, engine)]
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
-    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     try:
         with progress_bar(err, "reading tables") as progress:
-            fitted = fit_rankings(recorded, written, unasked, facts, owners, l2, progress)
+            fitted = fit_rankings(recorded, written, unasked, facts, l2, progress)
     except ValueError as error:  # a head or a choice that no question shows
         raise UsageError(f"too few questions to learn from: {error}; give more, --labelled or --others") from error
     tests = RANKINGS.held_out(fitted.questions, l2)
     known = {each.qid for each in fitted.questions if each.gold.any()}
     threshold = fitted.choice.thresholds["threshold"]
     above = [test for test in tests if test.probability >= threshold]
-    measured = {
-        "first, where a ranking has the answer": shown(
-            estimate([float(test.right) for test in tests if test.qid in known])
-        ),
-        "right": sum(test.right for test in above),
-        "wrong": sum(not test.right and test.figure for test in above),
-        "no ranking asked for": sum(not test.figure for test in above),
-    }
+    measured = choice_figures(tests, above, known, "a ranking has the answer", "ranking")
     trained: dict[str, Any] = {
         "questions": len(recorded),
         "rankings": sum(each.figure for each in fitted.questions),
         "labelled": len(written),
         "others": len(unasked),
         "companies": len({each.group for each in fitted.questions}),
-        "sources": [Path(file).stem for file in questions or ()],
+        "sources": stems(questions),
         "l2": l2,
         "most_wrong": RANKINGS.wrong,
         "held_out": measured,
@@ -97,8 +98,8 @@ def rankings(
     with replacing(out / WEIGHTS) as unfinished, unfinished.open("wb") as file:
         write_question_heads(fitted.heads, file)
     lines = [f"on held-out companies: {listed(measured)}", f"wrote {out}"]
-    tables = (weights_table("feature", FEATURES, fitted.choice.weights),)
-    emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=json_)
+    table = weights_table("feature", FEATURES, fitted.choice.weights)
+    emit({"model": str(out), **trained, "threshold": threshold}, table, *lines, as_json=json_)
     return 0
 
 

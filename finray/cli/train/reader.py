@@ -60,10 +60,10 @@ def reader(
     sources = sorted({each.marked.source for each in read})
     table = Table("set", "questions", "word F1", "95% interval", "operation right", title="fitted to the other sets")
     record: dict[str, object] = {"questions": len(read), "framed": len(more)}
-    for rest, own in folds_by_group([each.marked.source for each in read], len(sources)) if len(sources) > 1 else []:
-        held_out, weights = [read[at] for at in own], fit_tagger([read[at] for at in rest], more)
-        scores, right = word_f1(weights, held_out), estimate(operation_accuracy(weights, held_out))
-        f1, source = estimate(scores), read[own[0]].marked.source
+    for rest, own in folds_by_group(read, lambda each: each.marked.source, len(sources)) if len(sources) > 1 else []:
+        weights = fit_tagger(rest, more)
+        f1, right = estimate(word_f1(weights, own)), estimate(operation_accuracy(weights, own))
+        source = own[0].marked.source
         table.add_row(source, str(f1.n), f"{f1.value:.3f}", f"[{f1.low:.3f}, {f1.high:.3f}]", f"{right.value:.3f}")
         record[source] = {"n": f1.n, "word_f1": f1.value, "interval": [f1.low, f1.high], "operation": right.value}
     save_tagger(fit_tagger(read, more), out)

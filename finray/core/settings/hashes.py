@@ -1,4 +1,4 @@
-"""Hashes over settings. What did not exist when a hash was stored changes none at its default."""
+"""Hashes over settings. A setting that was added later does not change a hash unless it differs from its default."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from finray.core.method_settings import Section
 
 
 def without_defaults(section: Section, left_out: set[str], newer: set[str]) -> dict[str, Any]:
-    """The section's values, without ``left_out`` and without ``newer`` ones at their default: a setting that did not
-    exist changes no older hash."""
+    """The section's values without ``left_out``, and without those of ``newer`` that are empty, zero or False, which is
+    their default."""
     unset = {name for name in newer & type(section).model_fields.keys() if not getattr(section, name)}
     return section.model_dump(exclude=left_out | unset)
 
 
 def digest(payload: dict[str, Any]) -> str:
+    """SHA-256 of ``payload`` in hex digits."""
     return hashlib.sha256(json.dumps(without_default_revisions(payload), sort_keys=True).encode()).hexdigest()
 
 

@@ -88,14 +88,14 @@ class LlmSettings(Section):
 
     def identity(self) -> dict[str, Any]:
         """The settings that can change a reply: the key of cached replies and resumed answers."""
-        names = {"model", "temperature", "max_tokens", "structured_output"} | (
-            {"seed"} if self.seed is not None else set()
-        )
+        names = {"model", "temperature", "max_tokens", "structured_output"}
+        if self.seed is not None:
+            names.add("seed")
         if self.backend == "openai":
             return self.model_dump(include=names | {"base_url"})
         if self.backend == "serve":
             return self.model_dump(include=names | {"backend", "serve_app"})
-        own = self.model_dump(include={*names, "backend", "revision"})
+        own = self.model_dump(include=names | {"backend", "revision"})
         engine = self.vllm.model_dump(include={"dtype", "quantization", "max_model_len"})
         return without_default_revisions(own | {"vllm": engine})
 

@@ -1,4 +1,4 @@
-"""The one loader: preset (TOML) < environment < arguments.
+"""Loads settings: a preset (TOML), overridden by the environment, overridden by arguments.
 
 Environment: ``FINRAY_<SECTION>__<NAME>`` (for example ``FINRAY_LOOP__I_MAX=2``). Arguments: ``{"loop.i_max": 2}``.
 """
@@ -12,19 +12,21 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
+from finray.core.data_files import shipped
 from finray.core.errors import SettingsError
-from finray.core.settings.validate import validated
 from finray.core.settings.whole import Settings
 
 ENVIRONMENT_PREFIX = "FINRAY_"
 _RENAMED = {"paper": "hirec"}
-"""Presets of earlier versions, and their names now."""
+"""Presets of earlier versions and their present names."""
 
 
 def preset_names() -> list[str]:
-    return sorted(
-        p.name.removesuffix(".toml") for p in resources.files("finray.presets").iterdir() if p.name.endswith(".toml")
-    )
+    """The shipped presets, sorted."""
+    names = (file.name for file in resources.files("finray.presets").iterdir())
+    return sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
 
 
 def load_settings(
@@ -42,7 +44,7 @@ def load_settings(
         _assign(tree, dotted, value)
     for dotted, value in (overrides or {}).items():
         _assign(tree, dotted, value)
-    return validated(tree, preset)
+    return _validated(tree, preset)
 
 
 def _read_preset(preset: str) -> dict[str, Any]:
@@ -55,7 +57,7 @@ def _read_preset(preset: str) -> dict[str, Any]:
         name = _RENAMED[preset]
         raise SettingsError(f"the preset {preset!r} is now called {name!r}; docs/systems/{name}.md describes it")
     elif preset in preset_names():
-        text = (resources.files("finray.presets") / f"{preset}.toml").read_text(encoding="utf-8")
+        text = shipped("finray.presets", f"{preset}.toml")
     else:
         raise SettingsError(
             f"unknown preset {preset!r}; shipped are {', '.join(preset_names())}, or give a path that ends in .toml"
@@ -82,3 +84,22 @@ def _assign(tree: dict[str, Any], dotted: str, value: Any) -> None:
         if not isinstance(node, dict):
             raise SettingsError(f"setting {dotted!r}: {section!r} is a value, not a section")
     node[leaf] = value
+
+
+def _validated(tree: dict[str, Any], preset: str) -> Settings:
+    """``tree`` as settings. Raises SettingsError for an unknown name, a value out of range, and a model without the
+    revision that ``hub.unpinned`` demands; ``preset`` names the source of ``tree`` in the message."""
+    try:
+        settings = Settings.model_validate(tree)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        given = first.get("input")
+        raise SettingsError(f"setting {where!r} = {given!r}: {first['msg']} (preset {preset!r})") from error
+    if settings.hub.unpinned == "error" and (unpinned := settings.unpinned()):
+        named = ", ".join(f"{name}.model = {model!r}" for name, model in unpinned.items())
+        raise SettingsError(
+            f"hub.unpinned = 'error', but {named}: set the `revision` of each model to a commit (40 hex digits), or "
+            "use a folder"
+        )
+    return settings

@@ -18,7 +18,7 @@ class LoopSettings(Section):
     paper's ablation."""
     curator: Literal["rules", "model", "hirec"] = "rules"
     """The role that keeps the evidence and asks for what is missing. "model" is a language model with finray's prompts
-    and with rules where its reply cannot be used, "hirec" one with HiREC's prompts and without rules."""
+    and with rules if its reply cannot be used, "hirec" one with HiREC's prompts and without rules."""
     answerer: Literal["statements", "model", "hirec", "plain", "method", "none"] = "statements"
     """The answering role, "model" and "hirec" as for ``curator``; "plain" is one prompt with passages and question
     (arXiv 2602.17981, appendix A); "method" is the answer that the retrieval method itself writes, if it does, without
@@ -61,14 +61,14 @@ class LoopSettings(Section):
 
     @property
     def without_effect(self) -> set[str]:
-        """Settings that change no answer, so that hashes from before they existed stay valid."""
-        unused = set() if self.answerer == "hirec" else {"generation"}
-        unused |= set() if self.tables and self.answerer == "statements" else {"tables"}
-        unused |= set() if self.sentences and self.answerer == "statements" else {"sentences"}
-        unused |= set() if self.figures and self.answerer == "statements" else {"figures"}
-        unused |= set() if self.rankings and self.answerer == "statements" else {"rankings"}
-        unused |= set() if self.closest and self.answerer == "statements" else {"closest"}
-        return unused if self.least_confidence else {*unused, "least_confidence"}
+        """Settings that change no answer. Hashes omit them, so that hashes from before they existed stay valid."""
+        switches = ("tables", "sentences", "figures", "rankings", "closest")
+        unused = {name for name in switches if self.answerer != "statements" or not getattr(self, name)}
+        if self.answerer != "hirec":
+            unused.add("generation")
+        if not self.least_confidence:
+            unused.add("least_confidence")
+        return unused
 
     @property
     def curates(self) -> bool:

@@ -1,7 +1,7 @@
-"""Facts that the text of a report gives if its cover cannot be read.
+"""Company, form and period from the text of a report whose cover cannot be read.
 
-A report is signed by its registrant, prints the registrant's name above its statements, calls itself by its form ("this
-Annual Report on Form 10-K") and often repeats which period it covers.
+A report is signed by its registrant, prints the registrant's name above its statements, refers to itself by its form
+("this Annual Report on Form 10-K") and often repeats the period that it covers.
 """
 
 import datetime as dt
@@ -23,13 +23,13 @@ _ALIAS_CHARACTERS = 60_000
 _ITSELF = phrase(r"\bthis (?:(?:annual|quarterly|transition) report on )?form (10-[KQ])\b")
 _PERIOD = phrase(r"\b(?P<unit>years?|quarters?|months|weeks|periods?) ended\b")
 _UNITS = {"10-K": ("year", "week"), "10-Q": ("quarter", "month", "week", "period")}
-"""How the words for the length of a form's periods begin."""
+"""How the words for the periods of a form begin."""
 _MIN_MENTIONS = 3
 """A form or a period end counts only if the report mentions it this often."""
 
 
 def read_body(texts: Sequence[str], known: Facts) -> Facts:
-    """Company, form and period, each only if ``known`` lacks it and the report's text is clear about it."""
+    """Company, form and period, each only if ``known`` lacks it and the text states it clearly."""
     whole = "\n".join(texts)
     beginning = "\n".join(texts[:_TEXT_PAGES])
     form, found = known.form, Facts()

@@ -1,8 +1,8 @@
 """Finds the period end, or the date of the reported event, among the dates on a cover.
 
 A cover prints several dates, and columns, hard spaces or OCR errors may separate a date from its caption. A date
-belongs to the nearest caption before it: a period's caption counts for it, that of a market value or share count
-against it.
+belongs to the nearest caption before it: the caption of a period counts for the date, that of a market value or share
+count against it.
 """
 
 import datetime as dt
@@ -15,15 +15,17 @@ from finray.filings.tables.captions import Caption, CoverText, fold
 
 _NEAR = 200
 """Maximum number of characters from a caption to its date; columns may put other words between them."""
+_TRANSITION = 1.5
+"""Score of the dates of a transition period."""
 _OTHER_PAGE = 3.6
-"""Penalty for a period on the next page, where statements print their own: it ranks below a lone date at the top."""
+"""Penalty for a period on the next page, which may be that of a statement: it ranks below a lone date at the top."""
 _BELOW = 40
 """Maximum number of characters from a date to a caption below it."""
 _DIGITS = str.maketrans("oisb", "0158")
 _FOLDED_MONTHS = {fold(name): number for name, number in MONTHS.items()}
 _MONTH = any_of(_FOLDED_MONTHS)
 _DAY, _YEAR = r"[oisb\d]{1,2}", r"(?:i9|2o)[oisb\d]{2}"
-# As in folded text: letters for the digits that they resemble; "31st day of" and "31," both match.
+# In folded text, letters stand for the digits that they resemble. "31st day of" and "31," both match.
 _FOLDED_DATE = re.compile(
     rf"(?P<m1>{_MONTH})(?P<d1>{_DAY})(?:st|nd|rd|th)?(?P<y1>{_YEAR})"
     rf"|(?P<d2>{_DAY})(?:st|nd|rd|th)?(?:dayof|of)?(?P<m2>{_MONTH})(?P<y2>{_YEAR})"
@@ -44,7 +46,7 @@ def cover_dates(cover: CoverText) -> list[Date]:
 
 
 def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
-    """The last day of the period that the report covers. Text from ``page_end`` on is the next page's."""
+    """The last day of the period that the report covers. Text from ``page_end`` on is of the next page."""
     captions = [c for c in cover.captions if c.kind in ("period", "transition", "other_date", "event")]
     name = cover.first("name")
     own = ("quarter", "period", "months") if form.startswith("10-Q") else ("year", "weeks")
@@ -59,8 +61,8 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
         elif below:
             score = 3.0
         elif before is not None and before.kind == "transition":
-            score = 1.5 if best is None or best[0] <= 1.5 else 0.0
-            best = None if best is not None and best[0] <= score else best  # "from ... to": the second is the end
+            if best is None or best[0] <= _TRANSITION:
+                best = (_TRANSITION, date)  # of "from ... to ...", the second is the end
         elif before is None and name is not None and start < name.start:
             score = 1.0
         if score and (best is None or score > best[0]):
@@ -69,7 +71,7 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
 
 
 def report_date(cover: CoverText) -> dt.date | None:
-    """The date of the earliest event reported, EDGAR's period of report for an 8-K."""
+    """The date of the earliest event reported: EDGAR's period of report for an 8-K."""
     dates = cover_dates(cover)
     caption = _event_caption(cover)
     if caption is None:

@@ -1,6 +1,6 @@
 """Fiscal years and quarters from dates alone (``fiscal_text`` reads the filing's own words).
 
-The company names its fiscal years. Most use the calendar year in which the fiscal year ends. Many retailers, whose year
+Companies name their fiscal years. Most use the calendar year in which the fiscal year ends. Many retailers, whose year
 ends around January 31, use the one in which it began (``DocumentFiscalYearFocus``, EDGAR Filer Manual volume II, 6.6).
 Years of 52 or 53 weeks end on a fixed weekday, so the last day drifts by up to a week.
 """
@@ -13,26 +13,26 @@ from finray.filings.cover.facts import Facts
 from finray.filings.dates import add_months, is_month_end, last_of_month
 
 QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3", "Q4")
-_WANDER = dt.timedelta(days=16)
+_DRIFT = dt.timedelta(days=16)
 _QUARTER_DAYS = 91.3
 
 
 def around_new_year(last_day: dt.date) -> bool:
-    """The year ends between December 9 and January 15: every company names it after the year that passed."""
+    """Whether the year ends between December 9 and January 15. All companies name it after the calendar year past."""
     return (last_day.month == 12 and last_day.day > 8) or (last_day.month == 1 and last_day.day <= 15)
 
 
 def around_end_of_january(last_day: dt.date) -> bool:
-    """The year ends when retailers' years do; both ways of naming it are common."""
+    """Whether the year ends when those of retailers do. Both ways of naming it are common."""
     return (last_day.month == 1 and last_day.day > 15) or last_day.month == 2
 
 
 def year_by_rule(last_day: dt.date) -> int:
-    """The name of a fiscal year from its last day, if the filing does not give it.
+    """The name of a fiscal year whose filing does not name it, from its last day.
 
-    It is the calendar year in which the fiscal year ends, with two exceptions: a year that ends in the first half of
-    January belongs to the year before (52/53 weeks); one that ends in late January (but not on the 31st) or early
-    February is a retailer's, named after the year in which it began.
+    It is the calendar year in which the fiscal year ends, with two exceptions. A year that ends in the first half of
+    January belongs to the year before (52/53 weeks). One that ends in late January (but not on the 31st) or early
+    February is a retailer's and named after the year in which it began.
     """
     if last_day.month == 1 and last_day.day <= 15:
         return last_day.year - 1
@@ -41,18 +41,18 @@ def year_by_rule(last_day: dt.date) -> int:
 
 
 def year_end_on_or_after(day: dt.date, fiscal_year_end: str) -> dt.date:
-    """The nominal last day (``MM-DD``) of the fiscal year that contains ``day``. Year ends drift: a day up to 16 days
-    later still closes that year."""
+    """The nominal last day of the fiscal year that contains ``day``; ``fiscal_year_end`` is ``MM-DD``. Year ends drift,
+    so a day up to 16 days after the nominal one still belongs to that year."""
     month, number = (int(part) for part in fiscal_year_end.split("-"))
     months = (last_of_month(year, month) for year in (day.year - 1, day.year, day.year + 1))
     nominals = (last.replace(day=min(number, last.day)) for last in months)
-    return next(nominal for nominal in nominals if nominal + _WANDER >= day)
+    return next(nominal for nominal in nominals if nominal + _DRIFT >= day)
 
 
 def year_end_after(period_end: dt.date, months: int) -> dt.date:
     """The last day of the fiscal year of which ``months`` (3, 6, 9, 12) have passed on ``period_end``.
 
-    If the quarter ends with its month, so does the year; else quarters have 13 weeks.
+    If the quarter ends with a month, so does the year; otherwise quarters have 13 weeks.
     """
     if is_month_end(period_end):
         return add_months(period_end, 12 - months)
@@ -62,17 +62,17 @@ def year_end_after(period_end: dt.date, months: int) -> dt.date:
 def fiscal_year(period_end: dt.date, fiscal_year_end: str) -> int:
     """The fiscal year that contains ``period_end``, by rule; ``fiscal_year_end`` is ``MM-DD``."""
     nominal = year_end_on_or_after(period_end, fiscal_year_end)
-    return year_by_rule(period_end if abs(period_end - nominal) <= _WANDER else nominal)
+    return year_by_rule(period_end if abs(period_end - nominal) <= _DRIFT else nominal)
 
 
 def fiscal_quarter(period_end: dt.date, fiscal_year_end: str) -> FiscalPeriod:
-    """Which quarter of its fiscal year ends on ``period_end``; quarters may have 12, 13, 14 or 16 weeks."""
+    """The quarter of its fiscal year that ends on ``period_end``; quarters may have 12, 13, 14 or 16 weeks."""
     left = (year_end_on_or_after(period_end, fiscal_year_end) - period_end).days
     return QUARTERS[3 - min(3, max(0, round(left / _QUARTER_DAYS)))]
 
 
 def complete(facts: Facts) -> Facts:
-    """``facts`` with fiscal year and period, derived from the period end and year end if needed (SGML headers)."""
+    """``facts`` with fiscal year and period, derived from period end and year end if a source (SGML) has only these."""
     if facts.period_end is None or facts.form is None:
         return facts
     year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end

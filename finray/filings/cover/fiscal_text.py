@@ -13,9 +13,9 @@ from finray.filings.dates import add_months, find_dates, is_month_end
 from finray.filings.phrases import phrase
 
 _NEAR = 90
-"""A fiscal year's name and a date within this many characters belong together."""
+"""Characters; the name of a fiscal year and a date within this distance belong together."""
 _MAX_MENTIONS = 1_000
-"""Mentions of fiscal years that are read; annual reports have some hundred."""
+"""Maximum number of mentions of fiscal years that are read; annual reports have hundreds."""
 _MIN_VOTES = 3
 _NAME = phrase(r"\bfiscal (?:year )?(?P<year>(?:19|20)\d\d)\b(?!\s{0,2}(?:and|,)\s{0,2}(?:19|20)\d\d)")
 _MENTION = phrase(r"\bfiscal (?:years? )?((?:19|20)\d\d)\b")
@@ -26,19 +26,19 @@ _SPAN = phrase(rf"\b(?P<n>{COUNT})[\s-]{{1,3}}(?P<unit>months?|weeks?)(?: period
 _SPAN_MONTHS = {"month": {3: 3, 6: 6, 9: 9}} | {
     "week": dict.fromkeys((12, 13, 14, 16), 3) | dict.fromkeys(range(24, 29), 6) | dict.fromkeys(range(36, 41), 9)
 }
-"""Months of the year that have passed, by unit and number in a heading; a first quarter may have 12 to 16 weeks."""
+"""Months of the year that have passed, by the unit and number in a heading; quarters may have 12 to 16 weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quarter:
-    """A quarter, or the whole year; ``year_end`` is the last day of its fiscal year."""
+    """A quarter or the whole year. ``year_end`` is the last day of its fiscal year."""
 
     period: FiscalPeriod
     year_end: dt.date
 
 
 def with_period(facts: Facts, form: str | None, period_end: dt.date | None, text: str) -> Facts:
-    """``facts`` with the period and its place in the fiscal year, which depends on ``form``."""
+    """``facts`` with the period and, if ``form`` is known, its place in the fiscal year."""
     if period_end is None:
         return facts
     facts = replace(facts, period_end=period_end)
@@ -54,8 +54,8 @@ def with_period(facts: Facts, form: str | None, period_end: dt.date | None, text
 def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int:
     """The company's name for the fiscal year that ends on ``last_day``.
 
-    Tried in this order: a year named beside its last day in ``text`` ("fiscal 2022 ended January 28, 2023"), the
-    quarter's name ("third quarter of fiscal 2023"), the year that ``text`` mentions most, the rule.
+    Tries in this order: a year named beside its last day in ``text`` ("fiscal 2022 ended January 28, 2023"), the name
+    of the quarter ("third quarter of fiscal 2023"), the year that ``text`` mentions most, the rule.
     """
     if fiscal.around_new_year(last_day):
         return fiscal.year_by_rule(last_day)
@@ -64,7 +64,7 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
     if votes[0] != votes[-1]:
         offset = 0 if votes[0] > votes[-1] else -1
     if not fiscal.around_end_of_january(last_day):
-        # Such a year is rarely named after the one before, so a single sentence must not decide.
+        # Such a year is rarely named after the one before, so one sentence must not decide.
         return last_day.year - 1 if votes[-1] >= _MIN_VOTES and not votes[0] else last_day.year
     if offset is None:
         offset = _offset_by_quarter(text, last_day.year, period)
@@ -74,7 +74,7 @@ def named_year(last_day: dt.date, text: str, period: FiscalPeriod = "FY") -> int
 
 
 def _votes_beside_dates(text: str, month: int) -> Counter[int]:
-    """How often a year is named beside a last day in the same calendar year (0) or in the next (-1)."""
+    """How often ``text`` names a year beside a last day in the same calendar year (0) or in the next (-1)."""
     votes: Counter[int] = Counter()
     for match in islice(_NAME.finditer(text), _MAX_MENTIONS):
         for date in _dates_beside(text, match.start(), match.end()):
@@ -85,7 +85,7 @@ def _votes_beside_dates(text: str, month: int) -> Counter[int]:
 
 
 def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:
-    """The date that follows "fiscal 2022 ... ended" and the one right before "(“fiscal 2022”)"."""
+    """The date after "fiscal 2022 ... ended" and the one right before "(“fiscal 2022”)"."""
     dates = []
     after = next(find_dates(text, end, min(len(text), end + _NEAR)), None)
     if after is not None and "end" in text[end : after[0]].lower():
@@ -99,7 +99,7 @@ def _dates_beside(text: str, start: int, end: int) -> list[dt.date]:
 
 
 def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None:
-    """From the latest fiscal year named with this quarter; filings also name it with earlier years."""
+    """The offset of the latest fiscal year named with this quarter; filings also name it with earlier years."""
     if period not in fiscal.QUARTERS:
         return None
     quarter = fiscal.QUARTERS.index(period) + 1
@@ -110,7 +110,7 @@ def _offset_by_quarter(text: str, year: int, period: FiscalPeriod) -> int | None
 
 
 def _offset_by_mentions(text: str, year: int) -> int | None:
-    """A filing mentions its own fiscal year about as often as the one before, and the next one rarely."""
+    """The offset by counts: a filing mentions its own fiscal year about as often as the one before, the next rarely."""
     counts = Counter(int(mention) for mention in _MENTION.findall(text))
     if counts[year] + counts[year - 1] < 3:
         return None
@@ -141,6 +141,7 @@ def _prior_year_ends(period_end: dt.date, text: str) -> dict[int, Counter[dt.dat
 
 
 def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter[dt.date]]) -> int | None:
+    """How many months of the fiscal year, 3, 6 or 9, have passed on ``period_end``; None if the text does not tell."""
     name = f"{period_end:%b}".lower()
     spans: Counter[int] = Counter()
     for match in _SPAN.finditer(text):
@@ -158,7 +159,7 @@ def _months_passed(period_end: dt.date, text: str, prior_ends: dict[int, Counter
 
 
 def _next_year_end(prior: dt.date, estimate: dt.date) -> dt.date:
-    """A year after ``prior``: the same month end, or 52 weeks later if year ends drift."""
+    """A year after ``prior``: the same month's end, or 52 weeks later if year ends drift."""
     if is_month_end(prior) and (is_month_end(estimate) or fiscal.around_new_year(prior)):
         return add_months(prior, 12)
     return prior + dt.timedelta(weeks=52)

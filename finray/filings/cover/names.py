@@ -1,4 +1,4 @@
-"""Company names in filings: tidied, without their corporate suffix, and the short names that a filing defines."""
+"""Company names in filings: tidied, without their corporate suffix, and as the short names that a filing defines."""
 
 import re
 from itertools import islice
@@ -28,14 +28,14 @@ _BETWEEN = frozenset(
         "the", "subsidiaries", "consolidated",
     )
 )  # fmt: skip
-"""Words that may stand between a company's name and the parenthesis with its short name."""
+"""Words that may come between a company's name and the parenthesis with its short name."""
 _MAX_MENTIONS = 60
 MAX_NAME = 120
 """Characters; a longer text is not a name."""
 
 
 def tidy_name(text: str) -> str:
-    """``text`` on one line, without trademark signs, state suffix and surrounding punctuation."""
+    """``text`` on one line, without trademark signs, state suffix or surrounding punctuation."""
     text = " ".join(text.replace("®", "").replace("™", "").split())
     text = re.sub(r" ([,.])(?= |$)", r"\1", text)
     return _STATE_SUFFIX.sub("", text.strip(' _*|-–—:;•·()"“”')).strip(" ,")
@@ -59,7 +59,7 @@ def brand(company: str) -> str:
 
 
 def short_names(company: str, text: str) -> tuple[str, ...]:
-    """The names in a parenthesis right after ``company`` in ``text``: (“Acme”, the “Company”, “we”).
+    """The short names in a parenthesis right after ``company`` in ``text``: “Acme” of (“Acme”, the “Company”, “we”).
 
     Words that any filing uses ("the Company", "we", "the Registrant") are left out.
     """
@@ -80,7 +80,7 @@ def short_names(company: str, text: str) -> tuple[str, ...]:
 
 
 def is_short_name(name: str, company: str) -> bool:
-    """Whether ``name`` could stand for ``company``: a part of it or its initials, and no word that any filing uses."""
+    """Whether ``name`` could stand for ``company``: a part of it or its initials, and not a word of any filing."""
     if (
         not 2 <= len(name) <= 40
         or not (name[0].isupper() or name[0].isdigit())
@@ -91,11 +91,11 @@ def is_short_name(name: str, company: str) -> bool:
     initials = "".join(word[0] for word in re.findall(r"[A-Za-z]+", company)).lower()
     flat = re.sub(r"[^a-z0-9]", "", name.lower())
     whole = re.sub(r"[^a-z0-9]", "", company.lower())
-    return bool(flat) and (flat in whole or (len(flat) > 1 and initials.startswith(flat)) or _subsequence(flat, whole))
+    return bool(flat) and (flat in whole or (len(flat) > 1 and initials.startswith(flat)) or _is_acronym(flat, whole))
 
 
-def _subsequence(short: str, whole: str) -> bool:
-    """Whether ``short`` is an acronym that skips letters ("AXP" for "American Express")."""
+def _is_acronym(short: str, whole: str) -> bool:
+    """Whether ``short`` is an acronym from any letters of ``whole`` ("AXP" for "American Express")."""
     rest = iter(whole)
     return 2 <= len(short) <= 5 and short[0] == whole[:1] and all(letter in rest for letter in short)
 

@@ -1,8 +1,8 @@
 """Cover facts from the text of a filing's first pages.
 
 The SEC prescribes the cover pages of Forms 10-K, 10-Q and 8-K (Form 10-K, General Instructions), so their captions are
-the anchors (see ``captions``): "(Exact name of registrant as specified in its charter)", "For the fiscal year ended",
-"Date of earliest event reported". Earnings releases have no such cover: see ``release``.
+the anchors (see ``tables.captions``): "(Exact name of registrant as specified in its charter)", "For the fiscal year
+ended", "Date of earliest event reported". Earnings releases have no such cover (see ``release``).
 """
 
 import re
@@ -34,17 +34,20 @@ _SHORT_PAGE = 1500
 """Characters; a shorter page holds only the top of the cover."""
 _HEAD, _LONG_PAGE = 6000, 20_000
 _HEADING = 20
-"""Characters; a form's name within them heads its line."""
+"""Characters at the beginning of a line, which a form's name within them heads."""
 _SIGNS_UNDER_FORM, _SIGNS_WITH_FORM, _SIGNS_ALONE = 3, 4, 5
-"""Captions that a cover must have: if a form's name heads a line, if the page mentions it, and if it does not. The
-caption of the registrant's name counts twice."""
+"""Minimum number of captions of a cover if a form's name begins a line, if the page mentions one, and if it does not.
+The caption of the registrant's name counts twice."""
 
 # As in folded text: "10-K" is "iok".
 _FORM = re.compile(r"(?P<word>form(?:no)?)?(?P<form>iok|ioq|bk|2of|4of|6k|iik)")
 _FORMS = {"iok": "10-K", "ioq": "10-Q", "bk": "8-K", "2of": "20-F", "4of": "40-F", "6k": "6-K", "iik": "11-K"}
 _FORM_END = re.compile(r"(?P<suffix>-?405|-?SB|-?T|12[BG]\d?)?(?P<amended>\s{0,3}/\s{0,2}A)?(?![^\W_])", re.IGNORECASE)
-_KINDS = (("annualreportpursuantto", "10-K"), ("quarterlyreportpursuantto", "10-Q"), ("dateofearliestevent", "8-K"))
-_FOLDED_KINDS = tuple((fold(title), form) for title, form in _KINDS)
+_TITLES = (
+    (fold("annual report pursuant to"), "10-K"),
+    (fold("quarterly report pursuant to"), "10-Q"),
+    (fold("date of earliest event"), "8-K"),
+)
 _AMENDMENT = phrase(r"\bamendment no\.?\s{0,3}\d{1,2}\b")
 _CIK = phrase(r"\b(?:central index key|CIK)\s{0,3}(?:no\.?|number|#|code)?\s{0,3}[:.]?\s{0,3}(\d{6,10})\b")
 _SYMBOL_HEAD = phrase(r"(?:trading|ticker) symbols?\s{0,2}(?:\(s\))?")
@@ -64,13 +67,13 @@ _YEARS_ENDED = phrase(r"\b(?:fiscal )?years? ended ")
 
 
 def read_cover(texts: Sequence[str]) -> Facts:
-    """Facts of the filing whose pages are ``texts``; empty if they are not those of a filing."""
+    """The facts of the filing with the pages ``texts``; empty if they are not those of a filing."""
     return merge(read_facts(texts))[0]
 
 
 def read_facts(texts: Sequence[str], known: Facts | None = None) -> dict[FactSource, Facts]:
     """The facts by source, the best first: the cover, then the report's text for facts that neither the cover nor
-    ``known`` (from better sources) has."""
+    ``known`` (facts from better sources) has."""
     start = _find_cover(texts)
     if start is None:
         facts = read_release(texts) or _holders_report(texts) or Facts()
@@ -86,8 +89,8 @@ def read_facts(texts: Sequence[str], known: Facts | None = None) -> dict[FactSou
 
 
 def _find_cover(texts: Sequence[str]) -> int | None:
-    """The first page with a form's name and captions of an SEC cover, or with many captions and no name. If a page has
-    little text, the captions of the next page count too."""
+    """The number of the first page with a form's name and captions of an SEC cover, or with many captions and no name.
+    If the page has little text, the captions of the next page count too."""
     for index, text in enumerate(texts[:_COVER_PAGES]):
         signs = cover_signs(text[:_HEAD])
         if signs and len(text) <= _SHORT_PAGE:
@@ -107,7 +110,7 @@ def _signs_wanted(page: str) -> int:
 
 
 def _form(cover: CoverText) -> tuple[str, bool] | None:
-    """(form, whether amended): the first form named, else the form of the kind of report that the cover names."""
+    """(form, whether amended): the first form named, else that of the kind of report that the cover names."""
     text = cover.text[:_HEAD]
     for match, start, end in cover.search(_FORM):
         if end > len(text):
@@ -120,7 +123,7 @@ def _form(cover: CoverText) -> tuple[str, bool] | None:
             suffix = (tail["suffix"] or "").upper().lstrip("-")
             return _FORMS[match["form"]] + suffix, tail["amended"] is not None
     folded = fold(text)
-    return next(((form, False) for title, form in _FOLDED_KINDS if title in folded), None)
+    return next(((form, False) for title, form in _TITLES if title in folded), None)
 
 
 def _is_holders_report(before: Sequence[str]) -> bool:
@@ -159,7 +162,7 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
 
 
 def _commission_file_number(cover: CoverText) -> str | None:
-    """The number beside its caption. A cover of co-registrants lists several; the first is the filer's."""
+    """The number beside its caption. Covers of co-registrants list several; the first is the filer's."""
     caption = cover.first("file") or cover.first("employer")
     if caption is None:
         return None
@@ -185,7 +188,7 @@ def _ticker(cover: str, texts: Sequence[str]) -> str | None:
 
 
 def _holders_report(texts: Sequence[str]) -> Facts | None:
-    """Facts of an annual report to holders without an SEC cover; the company is named above the statements."""
+    """The facts of an annual report to holders without an SEC cover, which names the company above its statements."""
     head = plain("\n".join(texts[:6])[:_TEXT_CHARACTERS])
     if not _ANNUAL_REPORT.search(head):
         return None

@@ -1,6 +1,6 @@
 """The registrant's name on an SEC cover page or signature page: the most likely candidate.
 
-Three things count: the candidate's position relative to the captions, whether it looks like a company's name, and how
+Three things count: where the candidate is relative to the captions, whether it looks like a company's name, and how
 often the report mentions it. Cover layouts vary, but every report mentions its registrant often.
 """
 
@@ -100,7 +100,7 @@ def former_name(cover: CoverText) -> str | None:
     if caption is None:
         return None
     cells = _cells_above(cover.text, caption.start)[-1:]
-    return _name_below(cells, corporate=True)
+    return _first_name(cells, corporate=True)
 
 
 def respelled(name: str, text: str) -> str:
@@ -115,18 +115,19 @@ def respelled(name: str, text: str) -> str:
 
 
 def _candidates(cover: CoverText) -> Iterator[tuple[str, float]]:
+    """Candidates for the name with the weight of their position; one may come several times."""
     text = cover.text
     captions = [caption for caption in cover.captions if caption.kind == "name"][:_MAX_CAPTIONS]
     for caption in captions:
         if above := _name_above(_cells_above(text, caption.start)):
             yield above, _ABOVE
         cells = _cells(text[caption.end : caption.end + _REACH].lstrip())
-        below = _name_below(cells, corporate=True) or (None if above else _name_below(cells[:1], corporate=False))
+        below = _first_name(cells, corporate=True) or (None if above else _first_name(cells[:1], corporate=False))
         if below:
             yield below, _BELOW
     if number := cover.first("file") or cover.first("employer"):
         cells = _cells(text[number.start : number.start + _REACH])
-        below = _name_below(cells, corporate=True) or (None if captions else _name_below(cells, corporate=False))
+        below = _first_name(cells, corporate=True) or (None if captions else _first_name(cells, corporate=False))
         if below:
             yield below, _BEHIND_NUMBER
     if signed := signing_registrant([text]):
@@ -142,8 +143,8 @@ def _cells(text: str) -> list[str]:
 
 
 def _cells_above(text: str, start: int) -> list[str]:
-    """The cells above a caption and before it on its line; on that line, only the text after another caption, number or
-    date."""
+    """The cells above a caption and before it on its line, of that line only the text after other captions, numbers and
+    dates."""
     cells = _cells(text[max(0, start - 500) : start].rstrip("( \n"))
     if cells:
         own = CoverText(cells[-1])
@@ -171,8 +172,8 @@ def _name_above(cells: Sequence[str]) -> str | None:
 
 
 def _continues(upper: str, lower: str) -> bool:
-    """Whether ``lower`` is the rest of a name that begins on the line ``upper``: it is not a name itself, or ``upper``
-    is incomplete and in the same case."""
+    """Whether ``lower`` continues a name that begins on the line ``upper``: it is not a name itself, or ``upper`` is
+    incomplete and in the same case."""
     if (
         only_suffix(lower)
         or upper.endswith((",", "&"))
@@ -184,7 +185,7 @@ def _continues(upper: str, lower: str) -> bool:
     return not complete and upper.isupper() == lower.isupper()
 
 
-def _name_below(cells: Sequence[str], corporate: bool) -> str | None:
+def _first_name(cells: Sequence[str], *, corporate: bool) -> str | None:
     """The first plausible name. ``corporate`` requires a corporate suffix, which excludes addresses."""
     return next((name for name in _names(cells) if not corporate or _CORPORATE.search(name)), None)
 

@@ -72,7 +72,7 @@ _NOT_IN_A_NAME = phrase(
 
 
 def read_release(texts: Sequence[str]) -> Facts | None:
-    """Facts of an earnings release; None if the text is not one."""
+    """The facts of an earnings release; None if the text is not one."""
     text = "\n".join(texts[:_TEXT_PAGES])[:_TEXT_CHARACTERS].replace("\xa0", " ")
     head = text[:_HEAD]
     if len(_EARNINGS.findall(text[:12_000])) < 4 or not (_ANNOUNCED.search(head) or _LETTER.search(head)):
@@ -108,7 +108,8 @@ def read_release(texts: Sequence[str]) -> Facts | None:
 
 
 def _year_end(period_end: dt.date, period: FiscalPeriod, text: str) -> dt.date:
-    """The last day of the fiscal year, from the prior year end on the balance sheet if that fits the quarter."""
+    """The last day of the fiscal year, from the prior year end on the balance sheet if that is consistent with the
+    quarter."""
     if period == "Q4":
         return period_end
     quarter = find_quarter(period_end, text)
@@ -123,7 +124,7 @@ def _quarter(match: re.Match[str]) -> FiscalPeriod:
 
 
 def _period(head: str) -> tuple[FiscalPeriod | None, int | None]:
-    """The quarter in the headline and its year; a release on the whole year counts as the fourth quarter's."""
+    """The quarter in the headline and its year; a release about the whole year counts as that of the fourth quarter."""
     quarters = list(_QUARTER.finditer(head))
     for match in quarters:
         if year := _year_beside(head, match):
@@ -166,10 +167,8 @@ def _name_before(before: str) -> str | None:
     """The name at the end of ``before``, after the dateline's dash, the last sentence or "today"."""
     flat = before.replace("\n", " ").rstrip(' (“"')
     cuts = [match.end() for match in _BEFORE_NAME.finditer(flat)]
-    for cut in [*reversed(cuts), 0] if cuts else [0]:
-        words = flat[cut:].strip(" ,")
-        match = _NAME_AT_END.search(words)
-        if match:
+    for cut in (*reversed(cuts), 0):
+        if match := _NAME_AT_END.search(flat[cut:].strip(" ,")):
             name = tidy_name(match[1])
             if name and len(name) <= MAX_NAME and name[0].isalnum() and not _NOT_IN_A_NAME.search(name):
                 return re.sub(r"^(?:and|of|the)\s+(?=[A-Z])", "", name)
@@ -178,8 +177,7 @@ def _name_before(before: str) -> str | None:
 
 def _subject(head: str) -> str | None:
     """The headline's subject: the words before "Reports", on its own line or the line above."""
-    lines = [" ".join(line.split()) for line in head.splitlines()[:40]]
-    lines = [line for line in lines if line]
+    lines = [" ".join(line.split()) for line in head.splitlines()[:40] if line.strip()]
     for position, line in enumerate(lines):
         verb = _ANNOUNCED.search(line)
         if verb is None:
@@ -188,18 +186,14 @@ def _subject(head: str) -> str | None:
         if not name and position:
             name = tidy_name(lines[position - 1])
         name = name.removesuffix(" today")
-        if (
-            name
-            and name[0].isupper() | name[0].isdigit()
-            and len(name.split()) <= 7
-            and not _NOT_IN_A_NAME.search(name)
-        ):
+        capitalized = name[:1].isupper() or name[:1].isdigit()
+        if capitalized and len(name.split()) <= 7 and not _NOT_IN_A_NAME.search(name):
             return name
     return None
 
 
 def _full_name(subject: str, text: str) -> str:
-    """The subject with its most frequent corporate suffix in the text ("Amcor" is "Amcor plc")."""
+    """``subject`` as the text most often prints it with a corporate suffix: "Amcor plc" for "Amcor"."""
     for suffix in (_LEGAL_FORM, _WIDER_FORM):
         full = re.compile(rf"\b{re.escape(subject)},?(?:\s(?!and\b)[A-Z&][\w&.]{{0,15}}){{0,3}}?\s{{1,2}}{suffix}")
         found = Counter(tidy_name(match[0]) for match in full.finditer(text))
@@ -209,14 +203,14 @@ def _full_name(subject: str, text: str) -> str:
 
 
 def statement_heading(text: str) -> str | None:
-    """The name above the title of a financial statement."""
+    """The name that is printed most often above the title of a financial statement."""
     names = Counter(tidy_name(match[1]) for match in _STATEMENT_HEADING.finditer(text))
     return names.most_common(1)[0][0] if names else None
 
 
 def _period_end(text: str, head: str) -> dt.date | None:
-    """The last day of the quarter: the latest date after "ended" that is printed more than once and at most four months
-    older than the release; if no date follows "ended", the most frequent one."""
+    """The last day of the quarter: the latest date after "ended", printed more than once if any is, at most four months
+    before the release. If no date follows "ended", the most frequent one."""
     if month := _MONTH_QUARTER.search(text):
         return last_of_month(int(month[2]), MONTHS[month[1].lower()])
     released = first_date(head)
@@ -228,7 +222,6 @@ def _period_end(text: str, head: str) -> dt.date | None:
         printed = Counter({date: n for date, n in printed.items() if 3 < (released - date).days <= 125})
     elif ended:
         printed = Counter({date: n for date, n in printed.items() if date <= max(ended)})
-    repeated = [date for date in ended if printed[date] > 1]
-    if repeated or ended & set(printed):
-        return max(repeated or ended & set(printed))
+    if candidates := {date for date in ended if printed[date] > 1} or ended & printed.keys():
+        return max(candidates)
     return printed.most_common(1)[0][0] if printed and released else None

@@ -1,4 +1,4 @@
-"""Whether pages without a readable cover are those of a company's report."""
+"""Tells whether pages without a readable cover are those of a company's report."""
 
 from collections.abc import Sequence
 
@@ -20,12 +20,13 @@ _WORDS_PER_PAGE = 0.5
 def is_report(texts: Sequence[str], statements: Sequence[Statement | None]) -> bool:
     """Whether the pages print primary statements or the Items of an SEC form, or use the words of reports to investors.
 
-    ``statements`` are the labels of the pages (``finray.filings.tables.statements``)."""
+    ``statements`` are the labels of the pages (``finray.filings.tables.statements``).
+    """
     printed = [kind for kind in statements if kind is not None]
     if len(set(printed) & set(MAIN_KINDS)) >= 2 and len(printed) >= _STATEMENT_SHARE * len(texts):
         return True
-    items = set(label_items(texts)) - {None}
-    if len(items) >= 2 or any("." in item for item in items if item):
+    items = set(filter(None, label_items(texts)))
+    if len(items) >= 2 or any("." in item for item in items):
         return True
     whole = "\n".join(texts).lower()
     counts = [whole.count(word) for word in _WORDS]

@@ -1,4 +1,4 @@
-"""A filing's cover as text: a sentence that dense document retrieval compares with the question, and a title."""
+"""Cover facts as text: a sentence that dense document retrieval compares with the question, and a title for chunks."""
 
 import re
 
@@ -22,7 +22,7 @@ _FORM_NAMES = {
 
 def cover_summary(filing: Filing, text: str = "") -> str:
     """The known cover facts as text, in the words of a question. If the company is unknown, the first words of ``text``
-    replace its name. Of a document that is not a filing, its name and first words."""
+    replace its name. For a document that is not a filing, its name and first words."""
     if filing.form == PLAIN_DOCUMENT:
         return f"{' '.join(_WORDS.findall(filing.doc_name))}: {' '.join(text[:_HEAD_CHARACTERS].split())}"
     name = filing.company if filing.company != UNIDENTIFIED else " ".join(text[:_HEAD_CHARACTERS].split())
@@ -54,8 +54,8 @@ def filing_title(filing: Filing) -> str:
 def _period(filing: Filing) -> list[str]:
     parts = []
     if filing.fiscal_year is not None:
-        quarter = filing.fiscal_period if filing.fiscal_period not in (None, "FY") else None
-        parts.append(f"{f'{quarter} of ' if quarter else ''}fiscal year {filing.fiscal_year}")
+        quarter = f"{filing.fiscal_period} of " if filing.fiscal_period not in (None, "FY") else ""
+        parts.append(f"{quarter}fiscal year {filing.fiscal_year}")
     if filing.period_end is not None:
         parts.append(f"period ended {filing.period_end:%B} {filing.period_end.day}, {filing.period_end.year}")
     return parts

@@ -1,8 +1,7 @@
-"""An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL concepts kept.
+"""An EDGAR HTML <table> as a Grid: spans resolved, filler cells merged, inline XBRL tags kept.
 
 EDGAR tables are typeset, not marked up: "$", "(" and ")" have cells of their own, empty cells make the gaps, and
-headings span the filler cells too. Positions are table columns after colspan and rowspan. Tables without XBRL tags work
-as well.
+headings span these too. Positions are table columns after colspan and rowspan.
 """
 
 import re
@@ -13,6 +12,7 @@ from lxml import etree
 
 from finray.filings.cover.facts import MAX_FACT
 from finray.filings.html.inline_xbrl import read_power
+from finray.filings.html.tree import Element
 from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT, Grid, Tag
 
@@ -25,11 +25,11 @@ _MAX_STYLE = 4_000
 _UNIT_POINTS = {"pt": 1.0, "px": 0.75, "em": 10.0, "in": 72.0, "": 1.0}
 
 
-def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | None:
+def table_grid(table: Element, page: int, caption: str = "") -> Grid | None:
     """The grid of ``table`` on page ``page``; None if it has no numeric column (layout, prose, contents).
 
-    Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of an
-    ``ix:nonFraction`` element inside the cell, if there is one.
+    Column 0 holds labels; columns 1, 2, ... the numbers, left to right. ``Cell.concept`` is the ``name`` of the first
+    ``ix:nonFraction`` element in the cell, if there is one.
     """
     rows = [merge_fillers(row) for row in _expanded_rows(table)]
     if not any(parse_number(cell.text) for row in rows for cell in row):
@@ -38,8 +38,8 @@ def table_grid(table: etree._Element, page: int, caption: str = "") -> Grid | No
     return arrange(page, rows, number_columns(rows), caption)
 
 
-def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
-    # The last row that a cell from above covers in each column, and that cell's end. Decrementing counters row by row
+def _expanded_rows(table: Element) -> Iterator[list[Printed]]:
+    # The last row that a cell from above covers in each column, and where that cell ends. To count rows down instead
     # would take millions of steps for a few large spans.
     covered_to = [-1] * (MAX_COLUMNS + 1)
     goes_on_at = [0] * (MAX_COLUMNS + 1)
@@ -65,7 +65,7 @@ def _expanded_rows(table: etree._Element) -> Iterator[list[Printed]]:
 
 
 def _join_label(row: list[Printed]) -> list[Printed]:
-    """Joins a label split over cells ("(1)" or a bullet before the words)."""
+    """``row`` with a label that is split over two cells joined: "(1)" or a bullet before the words."""
     if len(row) < 2 or (parse_number(row[0].text) and not is_year(row[0].text)):
         return row
     first, second = row[0], row[1]
@@ -79,7 +79,8 @@ def _join_label(row: list[Printed]) -> list[Printed]:
     return row
 
 
-def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
+def _own_rows(table: Element) -> Iterator[Element]:
+    """The rows of ``table``, without those of tables in its cells."""
     for child in table:
         name = _name(child)
         if name == "tr":
@@ -88,8 +89,8 @@ def _own_rows(table: etree._Element) -> Iterator[etree._Element]:
             yield from (tr for tr in child if _name(tr) == "tr")
 
 
-def _name(element: etree._Element) -> str:
-    """The local name in lower case: HTML parsers keep the prefix "ix:", XML parsers a namespace."""
+def _name(element: Element) -> str:
+    """The local name in lower case, "" for a comment. HTML parsers keep the prefix "ix:", XML parsers a namespace."""
     tag = element.tag
     return _local(tag) if isinstance(tag, str) else ""
 
@@ -99,32 +100,30 @@ def _local(tag: str) -> str:
     return tag.rpartition("}")[2].rpartition(":")[2].lower()
 
 
-def _span(td: etree._Element, attribute: str) -> int:
-    value = td.get(attribute)
-    if value is None:
-        return 1
-    value = (value or "1").strip()
+def _span(td: Element, attribute: str) -> int:
+    value = (td.get(attribute) or "").strip()
     return min(max(int(value), 1), MAX_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
-def _text(element: etree._Element) -> str:
+def _text(element: Element) -> str:
+    """All text inside ``element``, without comments and with a space at each line break and block."""
     if not len(element):
         return element.text or ""
     parts: list[str] = []
-    for event, node in etree.iterwalk(element, events=("start", "end")):
-        name = _name(node)
-        if name in _BREAKING:
+    for event, node in etree.iterwalk(element, events=("start", "end", "comment")):
+        if _name(node) in _BREAKING:
             parts.append(" ")
-        text = (node.text if name else None) if event == "start" else node.tail if node is not element else None
-        if text:
-            parts.append(text)
+        if event == "start":
+            parts.append(node.text or "")
+        elif node is not element:
+            parts.append(node.tail or "")
     return "".join(parts)
 
 
-def _indent(td: etree._Element) -> float:
-    """Approximate left margin of the cell's content in points."""
+def _indent(td: Element) -> float:
+    """The approximate left margin of the cell's content in points."""
     total = 0.0
-    node: etree._Element | None = td
+    node: Element | None = td
     for _ in range(3):
         if node is not None:
             total += _left_margin((node.get("style") or "")[:_MAX_STYLE])
@@ -134,7 +133,7 @@ def _indent(td: etree._Element) -> float:
 
 @lru_cache(maxsize=1024)  # a filing repeats its styles
 def _left_margin(style: str) -> float:
-    """Left margin in points. The left padding is the fourth of four."""
+    """The left margin in points. Of the four values of ``padding``, the fourth is the left one."""
     shorthand, style = "", style.lower()
     for declaration in style.split(";") if "padding" in style or "margin-left" in style else ():
         name, _, value = declaration.partition(":")
@@ -150,8 +149,9 @@ def _points(length: re.Match[str]) -> float:
     return min(float(length[1]), 1000.0) * _UNIT_POINTS[length[2] or ""]
 
 
-def _tag(td: etree._Element) -> tuple[str | None, Tag | None]:
-    """Concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers put attribute names in lower case."""
+def _tag(td: Element) -> tuple[str | None, Tag | None]:
+    """The concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers lower the case of attribute names,
+    XML parsers do not."""
     for node in td.iter():
         if _name(node) == "nonfraction" and node.get("name"):
             context = node.get("contextref") or node.get("contextRef") or ""

@@ -12,7 +12,7 @@ from finray.core.filing import FiscalPeriod
 from finray.core.vocabulary import NUMBERS
 from finray.filings.cover.facts import MAX_FACT, Facts, file_number, padded_cik
 from finray.filings.dates import first_date, month_day
-from finray.filings.html.tree import Element, text_content
+from finray.filings.html.tree import Element, one_line, text_content
 from finray.filings.tables.tags import Context
 
 _PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
@@ -41,23 +41,23 @@ def has_inline_xbrl(root: Element) -> bool:
 
 
 def cover_facts(root: Element) -> Facts:
-    """Facts from the dei: tags; the first tag counts, since a filing of co-registrants names the parent first."""
+    """The facts of the dei: tags. The first tag of a name counts: a filing of co-registrants names the parent first."""
     texts: dict[str, str] = {}
     for element in root.iter("ix:nonnumeric", "ix:nonfraction"):
         prefix, _, name = (element.get("name") or "").lower().partition(":")
-        if prefix == "dei" and name not in texts and (text := " ".join(text_content(element).split())[:MAX_FACT]):
+        if prefix == "dei" and name not in texts and (text := one_line(element)[:MAX_FACT]):
             texts[name] = text
-    form = texts.get("documenttype")
+    form = texts.get("documenttype", "").upper() or None
     amendment = texts.get("amendmentflag")
     flag = None if amendment is None else amendment.lower() in ("true", "☒", "yes", "x", "þ")
     year = texts.get("documentfiscalyearfocus", "")
     return Facts(
         company=texts.get("entityregistrantname"),
-        form=form.upper() if form else None,
+        form=form,
         cik=padded_cik(texts.get("entitycentralindexkey", "")),
         ticker=ticker.upper() if _TICKER.fullmatch(ticker := texts.get("tradingsymbol", "")) else None,
         commission_file_number=file_number(texts.get("entityfilenumber", "")),
-        amendment=True if form and form.upper().endswith("/A") else flag,
+        amendment=True if form and form.endswith("/A") else flag,
         period_end=first_date(texts.get("documentperiodenddate", "")),
         fiscal_year=int(year) if _YEAR.match(year) else None,
         fiscal_period=_PERIODS.get(texts.get("documentfiscalperiodfocus", "").upper()),
@@ -123,7 +123,8 @@ def read_power(text: str | None) -> int | None:
 
 
 def printed_number(text: str) -> float | None:
-    """The number that an ``ix:nonFraction`` prints, without sign: "1,234.5", "—" (zero), "three". None for others."""
+    """The number that an ``ix:nonFraction`` prints, without its sign: "1,234.5", "—" (zero), "three". None for other
+    texts."""
     text = text.strip().strip("$€£()%").strip()
     if len(text) > MAX_FACT:
         return None

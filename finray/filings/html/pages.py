@@ -6,7 +6,7 @@ element tree.
 """
 
 import re
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import cast
@@ -44,8 +44,7 @@ _XML_UNFIT = re.compile(f"{CONTROL.pattern}|[\f\ud800-\udfff]")
 _STYLE_SHEET = 100_000
 """Characters read of a style sheet; EDGAR's have some thousand."""
 _REPEATED_STYLE = 1_000
-"""Characters; the breaks of a longer style are not remembered."""
-_NO_SIDES: Set[str] = frozenset()
+"""Characters; the breaks of a longer style are not cached."""
 _TOO_DEEP = "ERR_RESOURCE_LIMIT"
 _NO_MEMORY = "ERR_NO_MEMORY"
 _PAGE_MARK = '<hr style="page-break-after:always"/>'
@@ -53,8 +52,8 @@ _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """One printed page: its text, its data tables and its tagged numbers (``ix:nonFraction``), as lxml elements in
-    reading order."""
+    """A printed page: its text, and its data tables and tagged numbers (``ix:nonFraction``) as lxml elements in reading
+    order."""
 
     text: str
     tables: tuple[Element, ...] = ()
@@ -78,7 +77,7 @@ def parse_html(content: bytes) -> Element:
 
 
 def _tree(markup: str) -> Element | None:
-    """The element tree; None if tags nest too deep for libxml2. Raises FilingError, MemoryError."""
+    """The element tree; None if tags nest too deeply for libxml2. Raises FilingError, MemoryError."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True)
     try:
         root = etree.fromstring(markup.encode("utf-8", "replace"), parser)
@@ -104,12 +103,13 @@ def split_pages(root: Element, settings: FilingSettings) -> list[HtmlPage]:
     found = _Pages(_breaking_classes(root)).walk(root)
     if not found:
         raise FilingError("parse", "no_text", "the HTML has no text")
-    check_paging([page.text for page in found], settings)
+    check_paging(found, settings)
     return found
 
 
-def check_paging(texts: list[str], settings: FilingSettings) -> None:
-    """Raises FilingError: ``no_page_breaks``, ``too_many_pages``, ``page_too_long`` or ``too_long``."""
+def check_paging(pages: Sequence[HtmlPage], settings: FilingSettings) -> None:
+    """Raises FilingError ``no_page_breaks``, ``too_many_pages``, ``page_too_long`` or ``too_long``."""
+    texts = [page.text for page in pages]
     if len(texts) == 1 and len(texts[0]) > settings.max_unpaged_characters:
         raise FilingError(
             "parse",
@@ -124,17 +124,18 @@ def check_paging(texts: list[str], settings: FilingSettings) -> None:
     check_length(texts, settings)
 
 
-def check_length(texts: list[str], settings: FilingSettings) -> None:
+def check_length(texts: Sequence[str], settings: FilingSettings) -> None:
     """Raises FilingError ``page_too_long`` or ``too_long``."""
-    longest = max(range(len(texts)), key=lambda page: len(texts[page]), default=0)
-    if texts and len(texts[longest]) > settings.max_page_characters:
+    lengths = [len(text) for text in texts]
+    longest = max(lengths, default=0)
+    if longest > settings.max_page_characters:
         raise FilingError(
             "parse",
             "page_too_long",
-            f"page {longest + 1} has {len(texts[longest]):,} characters, more than filings.max_page_characters = "
+            f"page {lengths.index(longest) + 1} has {longest:,} characters, more than filings.max_page_characters = "
             f"{settings.max_page_characters:,}",
         )
-    characters = sum(map(len, texts))
+    characters = sum(lengths)
     if characters > settings.max_characters:
         raise FilingError(
             "parse",
@@ -144,14 +145,14 @@ def check_length(texts: list[str], settings: FilingSettings) -> None:
 
 
 def _mark_lines(root: Element) -> None:
-    """Puts a line feed after each <br>, <p>, <div> and <li>, so that words stay separate in the text of a cell."""
+    """Puts a line feed after each <br>, <p>, <div> and <li>, which keeps words apart in the text of a cell."""
     for element in root.iter("br", "p", "div", "li"):
         # Character references (&#1;) bring back characters that decode dropped.
         element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
 
 
 def _breaking_classes(root: Element) -> dict[str, set[str]]:
-    """Class names whose style sheet rule breaks the page, by side."""
+    """The names of classes whose rule in a style sheet breaks the page, by side."""
     names: dict[str, set[str]] = {"before": set(), "after": set()}
     for style in root.iter("style"):
         for name, rule in _CLASS_RULE.findall((style.text or "")[:_STYLE_SHEET]):
@@ -160,10 +161,8 @@ def _breaking_classes(root: Element) -> dict[str, set[str]]:
     return names
 
 
-def _breaks(style: str | None) -> Set[str]:
+def _breaks(style: str) -> Set[str]:
     """The sides of its element, "before" or "after", on which ``style`` breaks the page."""
-    if not style:
-        return _NO_SIDES
     return _breaks_of(style) if len(style) <= _REPEATED_STYLE else _breaks_of.__wrapped__(style)
 
 

@@ -1,8 +1,8 @@
-"""An HTML table as lines of text: one line a row, cells joined by " | ", each number in one piece."""
+"""An HTML table as text: a line for each row, cells joined by " | ", each number in one piece."""
 
 import re
 
-from finray.filings.html.tree import Element, text_content
+from finray.filings.html.tree import Element, one_line
 
 _OPEN = re.compile(r"^[\s(]*[$€£¥][\s(]*$|^\($")
 """A cell with only the prefix of a number: a currency sign, an opening parenthesis."""
@@ -16,10 +16,10 @@ _BULLETS = frozenset("•●▪◦·–-—*o")
 
 
 def table_lines(table: Element) -> list[str]:
-    """One line for each row that has text."""
+    """A line for each row that has text; the whole text of a table without rows."""
     lines = [" | ".join(cells) for row in table.iter("tr") if (cells := row_cells(row))]
-    if not lines and (text := " ".join(text_content(table).split())):
-        return [text]
+    if not lines and (text := one_line(table)):
+        lines.append(text)
     return lines
 
 
@@ -29,7 +29,7 @@ def row_cells(row: Element) -> list[str]:
     cells: list[str] = []
     prefix = ""
     for cell in row.iterchildren("td", "th"):
-        text = " ".join(((cell.text if not len(cell) else text_content(cell)) or "").split())
+        text = one_line(cell)
         if not text:
             continue
         if _OPEN.match(text):

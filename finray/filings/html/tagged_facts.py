@@ -1,11 +1,11 @@
 """Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from finray.core.filing import LineItem
 from finray.filings.html.inline_xbrl import NumericFact, numeric_facts
 from finray.filings.html.pages import HtmlPage
-from finray.filings.html.tree import Element, text_content
+from finray.filings.html.tree import Element, one_line
 from finray.filings.tables.cells import parse_number
 from finray.filings.tables.tags import Context, part_of, words_of_name
 
@@ -21,41 +21,32 @@ def concept_name(concept: str) -> str:
     return " ".join(word if word.isupper() else word.lower() for word in words_of_name(concept)).capitalize()
 
 
-def facts_in_prose(
-    root: Element,
-    pages: Sequence[HtmlPage],
-    contexts: Mapping[str, Context],
-    printed: set[tuple[str, str]],
-) -> list[LineItem]:
-    """Tagged numbers that are in no table cell of their own, each once: those in sentences and row labels ("net of
-    allowances of $14"). ``printed`` holds (concept, context) of those in cells; new ones are added.
+def facts_in_prose(root: Element, pages: Sequence[HtmlPage], contexts: Mapping[str, Context]) -> list[LineItem]:
+    """Tagged numbers that no table cell prints alone, each once: those in sentences and row labels ("net of allowances
+    of $14").
 
     ``label`` is the concept's name in words, ``caption`` the sentence around the number.
     """
     page_of = {element: number for number, page in enumerate(pages) for element in page.tagged}
+    texts = _Texts()
+    known = {_key(element) for element in page_of if _is_cell(element, texts)}
     items: list[LineItem] = []
-    cells, blocks = _Texts(), _Texts()
     for fact in numeric_facts(root):
-        page, context = page_of.get(fact.element), contexts.get(fact.context)
-        key = (fact.concept, fact.context)
-        if page is None or context is None or key in printed or _is_cell(fact.element, cells):
+        page, context, key = page_of.get(fact.element), contexts.get(fact.context), _key(fact.element)
+        if page is None or context is None or key in known:
             continue
-        printed.add(key)
-        items.append(_item(fact, context, page, FIRST_ROW + len(items), blocks))
+        known.add(key)
+        items.append(_item(fact, context, page, FIRST_ROW + len(items), texts))
     return items
 
 
-def tagged_cells(pages: Sequence[HtmlPage]) -> Iterator[tuple[str, str]]:
-    """(concept, context) of the numbers in cells of their own."""
-    texts = _Texts()
-    for page in pages:
-        for element in page.tagged:
-            if _is_cell(element, texts):
-                yield element.get("name") or "", element.get("contextref") or ""
+def _key(element: Element) -> tuple[str, str]:
+    """(concept, context) of a tagged number."""
+    return element.get("name") or "", element.get("contextref") or ""
 
 
 class _Texts:
-    """Remembers the text of the last element, since the facts of one paragraph follow each other."""
+    """Caches the text of the last element: the facts of one paragraph follow each other."""
 
     def __init__(self) -> None:
         self._element: Element | None = None
@@ -63,7 +54,7 @@ class _Texts:
 
     def of(self, element: Element) -> str:
         if element is not self._element:
-            self._element, self._text = element, " ".join(text_content(element).split())
+            self._element, self._text = element, one_line(element)
         return self._text
 
 
@@ -75,7 +66,7 @@ def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Text
         statement=None,
         label=concept_name(fact.concept),
         value=fact.value * 100 if percent else fact.value,
-        text=" ".join(text_content(fact.element).split()),
+        text=one_line(fact.element),
         unit=unit,
         scale=1 if percent else max(1, round(10.0**fact.scale)),
         period_end=context.end,
@@ -88,6 +79,7 @@ def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Text
 
 
 def _is_cell(element: Element, texts: _Texts) -> bool:
+    """Whether a tagged number fills a table cell."""
     cell = next(element.iterancestors("td", "th"), None)
     if cell is None:
         return False
@@ -100,7 +92,7 @@ def _sentence(element: Element, texts: _Texts) -> str | None:
     block = next(element.iterancestors(*_BLOCKS), None)
     if block is None:
         return None
-    text, printed = texts.of(block), " ".join(text_content(element).split())
+    text, printed = texts.of(block), one_line(element)
     at = max(text.find(printed), 0)
     start = max(0, min(at - MAX_SENTENCE // 2, len(text) - MAX_SENTENCE))
     return text[start : start + MAX_SENTENCE] or None

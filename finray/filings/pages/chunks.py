@@ -1,8 +1,7 @@
-"""Cuts pages into chunks of at most ``size`` characters with ``overlap`` between neighbors (HiREC, appendix C.1), or of
-as many tokens (arXiv 2602.17981).
+"""Cuts pages into overlapping chunks of at most ``size`` characters (HiREC, appendix C.1) or tokens (arXiv 2602.17981).
 
-A token is a word of up to 12 letters, up to three digits, or another character: no model's tokenizer, because pages are
-cut where no model is loaded.
+A token is a word of up to 12 letters, up to three digits, or another character. It is not that of a model, because
+pages are cut in processes that load no model.
 """
 
 import re
@@ -13,11 +12,12 @@ from finray.core.filing import Chunk, Page
 from finray.core.settings import ChunkSettings
 
 _TOKEN = re.compile(r"[^\W\d_]{1,12}|\d{1,3}|_|[^\w\s]")
-# Best places for a cut, in the order of a recursive splitter: paragraph, line, sentence, word.
 _SEPARATORS = ("\n\n", "\n", ". ", " ")
+"""Best places for a cut, in the order of a recursive splitter: paragraph, line, sentence, word."""
 
 
 def chunk_pages(pages: Iterable[Page], settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """The chunks of all pages, in order."""
     return tuple(chunk for page in pages for chunk in chunk_page(page, settings))
 
 
@@ -77,7 +77,7 @@ def _spans(text: str, size: int, overlap: int, ruler: _Characters | _Tokens) -> 
 
 
 def _cut(text: str, half: int, limit: int) -> int:
-    """End of a chunk: after the best separator from ``half``, at most ``limit``."""
+    """End of a chunk: after the last of the best separator between ``half`` and ``limit``, else ``limit``."""
     for separator in _SEPARATORS:
         at = text.rfind(separator, half, limit)
         if at >= 0:
@@ -86,7 +86,7 @@ def _cut(text: str, half: int, limit: int) -> int:
 
 
 def _overlap_start(text: str, start: int, end: int) -> int:
-    """Start of the next chunk: the first word boundary in the overlap."""
+    """Start of the next chunk: the first word boundary between ``start`` and ``end``, else ``start``."""
     for at in range(start, end):
         if text[at - 1].isspace():
             return at

@@ -1,8 +1,8 @@
-"""The headings printed on each page.
+"""Finds the headings printed on each page.
 
 PDF text has no fonts, and every table cell is a line of its own, so a heading is recognized by its form: a short line
-without a period or figures, in title case or capitals, or numbered like a note, Item, table or exhibit. Row labels in
-title case match too; they also describe the page.
+without a final period or figures, in title case or capitals, or numbered like a note, Item, table or exhibit. Row
+labels in title case match too; they also describe the page.
 """
 
 import re
@@ -15,6 +15,7 @@ MAX_WORDS = 14
 MAX_HEADINGS = 40
 """Per page; a page with more short capitalized lines is a list of names."""
 MAX_RUN = 4
+"""A longer run of lines that look like headings is a list or the head of a table."""
 RUNNING_SHARE = 0.2
 """A line on a larger share of the pages, and on at least four, is a running header or footer."""
 
@@ -33,20 +34,19 @@ _CONTINUED = re.compile(r"(?:(?<!\s)\s++)?[\[(](?:continued|cont['’]?d\.?|unau
 
 
 def page_headings(texts: Sequence[str]) -> list[str]:
-    """The headings of each page, one a line, in page order; empty if it has none. ``len(result) == len(texts)``."""
+    """The headings of each page, one a line; "" if it has none. ``len(result) == len(texts)``."""
     found = [_headings(text) for text in texts]
-    pages_with = Counter(line for lines in found for line in dict.fromkeys(lines))
+    pages_with = Counter(line for lines in found for line in lines)
     limit = max(3, RUNNING_SHARE * len(texts))
     return ["\n".join([line for line in lines if pages_with[line] <= limit][:MAX_HEADINGS]) for lines in found]
 
 
 def _headings(text: str) -> list[str]:
-    lines = [_plain(line).strip(" \t|•*·:-–—") for line in text.splitlines()]
-    lines = [line for line in lines if line]
+    """The headings of one page, each once."""
+    lines = [bare for line in text.splitlines() if (bare := _plain(line).strip(" \t|•*·:-–—"))]
     found: list[str] = []
     run: list[str] = []
     for line, after in pairwise((*lines, "")):
-        # Figures follow a row label; a title may be followed by the years of a table.
         if is_heading(line) and (_NUMBERED.match(line) or not is_row_label(after)):
             run.append(line)
             continue
@@ -56,25 +56,28 @@ def _headings(text: str) -> list[str]:
 
 
 def _plain(line: str) -> str:
+    """``line`` without "(continued)" and "(unaudited)"."""
     return _CONTINUED.sub(" ", line) if "(" in line or "[" in line else line
 
 
 def _titles(run: Sequence[str]) -> list[str]:
-    """The headings in a run of heading-like lines. A long run is a list or a table head: only its first two lines and
-    the numbered ones count."""
+    """The headings in a run of heading-like lines; of a long run, only its first two lines and the numbered ones."""
     if len(run) <= MAX_RUN:
         return list(run)
     return [line for at, line in enumerate(run) if at < 2 or _NUMBERED.match(line)]
 
 
 def is_row_label(after: str) -> bool:
-    """Whether a line that looks like a heading is the label of a row, from the line ``after`` it."""
+    """Whether a line that looks like a heading is the label of a row, from the line ``after`` it.
+
+    A figure follows a label. The years of a table may follow a title.
+    """
     return _FIGURE.match(after) is not None and _YEAR.match(after) is None
 
 
 def is_heading(line: str) -> bool:
     """Whether ``line``, without white space at its ends, has the form of a heading."""
-    if not 4 <= len(line) <= MAX_CHARACTERS or line.lower() == line.upper():  # most lines from PDF are figures
+    if not 4 <= len(line) <= MAX_CHARACTERS or line.lower() == line.upper():  # most lines of PDF text are figures
         return False
     numbered = _NUMBERED.match(line)
     if line.endswith((".", ",", ";")) and not numbered:

@@ -1,11 +1,11 @@
-"""The SEC Item that each page belongs to.
+"""Finds the SEC Item that each page belongs to.
 
 Form 10-K numbers its Items "1" to "16" (``"1"``, ``"1A"``, ``"7"``, ``"7A"``, ``"8"``...). Form 10-Q numbers them per
 part; they come out as ``"P1-1"`` ... ``"P1-4"`` and ``"P2-1"``, ``"P2-1A"`` ... ``"P2-6"``. Form 8-K's are ``"2.02"``.
 
 An Item starts at a line "Item 7. Management's Discussion ...". Tables of contents, cross-reference indexes and
-sentences that cite an Item print the same words. Two signs distinguish them: crowding (many Items on one page with
-little text between) and order. Headings follow the form's order, so the heaviest non-decreasing chain of candidates is
+sentences that cite an Item print the same words. They are distinguished by crowding (many Items on one page with
+little text between) and by order: headings follow the form's, so the heaviest non-decreasing chain of candidates is
 kept.
 """
 
@@ -73,40 +73,47 @@ _TITLES_10Q: dict[str, str] = {
 _STATEMENTS_FIRST = re.compile(
     r"item\s++1\s*+(?:[.:]\s*+)?(?:unaudited |condensed |consolidated )*financial statements"
 )
-_RANK_10K = {item: rank for rank, item in enumerate(_TITLES_10K)}
-_RANK_10Q = {item: rank for rank, item in enumerate(_TITLES_10Q)}
+_TITLES = _TITLES_10K | _TITLES_10Q
+_RANKS = {item: rank for titles in (_TITLES_10K, _TITLES_10Q) for rank, item in enumerate(titles)}
+"""The place of each Item in its form."""
+_AUDIT = re.compile(
+    r"report of independent registered|reports? of independent (?:public )?(?:accountants|auditors)|"
+    r"index to (?:the )?consolidated financial statements",
+    re.IGNORECASE,
+)
 
 CROWDED_ITEMS = 6
 CROWDED_CHARACTERS = 260
-"""A page with so many Items and so few characters between them is a list of Items."""
+"""A page with this many Items, and fewer characters between them, is a list of Items."""
 AUDIT_REACH = 6
 """Maximum number of pages between the auditor's reports and the statements."""
 CANDIDATES_PER_PAGE = 12
 HEADINGS_PER_PAGE = 500
 """Headings read on one page; a page with this many is a list of Items."""
 _TITLED, _BARE = 3.0, 1.0
+"""Weights of a heading with and without the Item's title."""
 REPEATED = 0.05
+"""Share of its weight with which a repeated heading counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
+    """A line that may start ``item``."""
+
     page: int
     start: int
     item: str
-    rank: int
     weight: float
 
 
 def label_items(texts: Sequence[str], statements: Sequence[Statement | None] | None = None) -> list[str | None]:
     """The SEC Item that covers most of each page; None before the first Item and in documents without Items.
 
-    ``len(result) == len(texts)``. Statements after the last Item (the "F-pages") belong to Item "8". ``statements`` are
-    the labels of ``label_statements(texts)``, if the caller has them.
+    ``len(result) == len(texts)``. Statements after the last Item (the "F-pages") belong to Item "8". ``statements`` is
+    the result of ``label_statements(texts)``, if the caller has it.
     """
     quarterly = _is_quarterly(texts)
-    ranks = _RANK_10Q if quarterly else _RANK_10K
-    candidates = _candidates(texts, quarterly, ranks)
-    chain = _heaviest_chain(candidates)
+    chain = _heaviest_chain(_candidates(texts, quarterly))
     if sum(c.weight for c in chain) < 2 * _TITLED:
         return _current_report_items(texts)
     labels = _spread(texts, chain)
@@ -125,7 +132,7 @@ def _is_quarterly(texts: Sequence[str]) -> bool:
     return quarterly > annual
 
 
-def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) -> list[_Candidate]:
+def _candidates(texts: Sequence[str], quarterly: bool) -> list[_Candidate]:
     found: list[_Candidate] = []
     part = 1
     for page, text in enumerate(texts):
@@ -134,9 +141,14 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
         on_page: list[_Candidate] = []
         parts = [(m.start(), 2 if m["part"].lower() == "ii" else 1) for m in _PART.finditer(text)] if quarterly else []
         for match in islice(_HEADING.finditer(text), HEADINGS_PER_PAGE):
-            candidate, part = _read_heading(match, page, part, parts, quarterly, ranks)
-            if candidate is not None:
-                on_page.append(candidate)
+            item = re.sub(r"[\s()]", "", match["item"]).upper()
+            if quarterly:
+                if before := bisect_left(parts, (match.start(), 0)):
+                    part = parts[before - 1][1]
+                part = _part_with(item, _title_of(match)) or part
+                item = f"P{part}-{item}"
+            if item in _TITLES and (weight := _weight(match, item)):
+                on_page.append(_Candidate(page, match.start(), item, weight))
         if parts:
             part = parts[-1][1]
         if not _lists_items(on_page, len(text)):
@@ -144,32 +156,34 @@ def _candidates(texts: Sequence[str], quarterly: bool, ranks: dict[str, int]) ->
     return found
 
 
-def _read_heading(
-    match: re.Match[str], page: int, part: int, parts: Sequence[tuple[int, int]], quarterly: bool, ranks: dict[str, int]
-) -> tuple[_Candidate | None, int]:
-    number = re.sub(r"[\s()]", "", match["item"]).upper()
-    rest = match["rest"].lstrip(" \t.:|—–-•\xa0\n")
-    titles = _TITLES_10Q if quarterly else _TITLES_10K
-    before = bisect_left(parts, (match.start(), 0))
-    if before:
-        part = parts[before - 1][1]
-    if quarterly:
-        named = [p for p in (1, 2) if (title := titles.get(f"P{p}-{number}")) and re.match(title, rest, re.IGNORECASE)]
-        part = named[0] if named else part
-        number = f"P{part}-{number}"
-    if number not in ranks:
-        return None, part
-    titled = re.match(r"[^a-z\n]{0,3}(?:" + titles[number] + ")", rest, re.IGNORECASE) is not None
+def _title_of(match: re.Match[str]) -> str:
+    """The text after "Item 7." in a match of ``_HEADING``."""
+    return match["rest"].lstrip(" \t.:|—–-•\xa0\n")
+
+
+def _part_with(number: str, title: str) -> int | None:
+    """The part of Form 10-Q whose Item ``number`` has this ``title``."""
+    for part in (1, 2):
+        pattern = _TITLES.get(f"P{part}-{number}")
+        if pattern and re.match(pattern, title, re.IGNORECASE):
+            return part
+    return None
+
+
+def _weight(match: re.Match[str], item: str) -> float:
+    """How likely ``match`` starts ``item``; 0 if it cites the Item."""
+    titled = re.match(r"[^a-z\n]{0,3}(?:" + _TITLES[item] + ")", _title_of(match), re.IGNORECASE) is not None
     first_line = match["rest"].split("\n", 1)[0]
     if not titled and (_CITED.match(first_line.strip(" \t.:")) or len(first_line.strip()) > 25):
-        return None, part
+        return 0.0
     weight = _TITLED if titled else _BARE
     if first_line.rstrip().endswith((",", "”", '"', ";")):
         weight *= 0.4  # a citation that happens to start a line
-    return _Candidate(page, match.start(), number, ranks[number], weight), part
+    return weight
 
 
 def _lists_items(on_page: Sequence[_Candidate], length: int) -> bool:
+    """Whether a page of ``length`` characters is a list of Items, from its candidates."""
     distinct = {c.item for c in on_page}
     if len(distinct) < CROWDED_ITEMS:
         return False
@@ -182,18 +196,21 @@ def _heaviest_chain(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     best_by_rank: dict[int, tuple[float, int]] = {}
     previous: list[int] = []
     for index, candidate in enumerate(candidates):
+        own_rank = _RANKS[candidate.item]
         # The first heading of an Item counts in full; running headers that repeat it hardly count.
         total, before = max(
-            [(candidate.weight, -1)]
-            + [
-                (value + candidate.weight * (REPEATED if rank == candidate.rank else 1.0), last)
-                for rank, (value, last) in best_by_rank.items()
-                if rank <= candidate.rank
+            [
+                (candidate.weight, -1),
+                *(
+                    (value + candidate.weight * (REPEATED if rank == own_rank else 1.0), last)
+                    for rank, (value, last) in best_by_rank.items()
+                    if rank <= own_rank
+                ),
             ]
         )
         previous.append(before)
-        if total > best_by_rank.get(candidate.rank, (0.0, -1))[0]:
-            best_by_rank[candidate.rank] = (total, index)
+        if total > best_by_rank.get(own_rank, (0.0, -1))[0]:
+            best_by_rank[own_rank] = (total, index)
     if not best_by_rank:
         return []
     _, index = max(best_by_rank.values())
@@ -222,13 +239,6 @@ def _spread(texts: Sequence[str], chain: Sequence[_Candidate]) -> list[str | Non
     return labels
 
 
-_AUDIT = re.compile(
-    r"report of independent registered|reports? of independent (?:public )?(?:accountants|auditors)|"
-    r"index to (?:the )?consolidated financial statements",
-    re.IGNORECASE,
-)
-
-
 def _financial_pages_elsewhere(
     texts: Sequence[str],
     stated: Sequence[Statement | None],
@@ -236,8 +246,10 @@ def _financial_pages_elsewhere(
     chain: Sequence[_Candidate],
     item: str,
 ) -> list[str | None]:
-    """Labels with the statements' pages in ``item``. Many filings print only a reference there, and the statements at
-    the end ("F-1") or inside Item 7."""
+    """``labels`` with the pages of the statements moved to ``item``, if none of them has it.
+
+    Many filings print only a reference in that Item, and the statements at the end ("F-1") or inside Item 7.
+    """
     statements = [page for page, statement in enumerate(stated) if statement]
     if not statements or any(labels[page] == item for page in statements):
         return labels
@@ -249,7 +261,7 @@ def _financial_pages_elsewhere(
 
 
 def _current_report_items(texts: Sequence[str]) -> list[str | None]:
-    """The Items of a Form 8-K ("Item 2.02 Results of Operations"); an exhibit that follows keeps the last one."""
+    """The Items of a Form 8-K ("Item 2.02 Results of Operations"). An exhibit keeps the last one before it."""
     labels: list[str | None] = []
     current: str | None = None
     for text in texts:

@@ -1,5 +1,4 @@
-"""Citations of pages, and addresses at which a person can look at them: of the HTTP service, or the filing's index on
-EDGAR."""
+"""Citations of pages, and links to look at them: at the HTTP service, or the filing's index on EDGAR."""
 
 from __future__ import annotations
 
@@ -19,8 +18,10 @@ Box = tuple[float, float, float, float]
 class PageLinks:
     """Links to pages of ``filings``, by id.
 
-    ``service`` is the URL of a running service, which draws pages of PDFs with the cell marked and has the text of
-    others. Without one, only filings with accession number and CIK have a link.
+    ``service`` is the URL of a running service, which draws pages of PDFs with a cell marked and shows the text of
+    others. Without it, only filings with accession number and CIK have a link, to EDGAR.
+
+    Raises UsageError if ``service`` is not an HTTP URL.
     """
 
     filings: Mapping[str, Filing]
@@ -31,7 +32,7 @@ class PageLinks:
             raise UsageError(f"{self.service!r} is no URL of a service; write it as https://host:port")
 
     def page(self, filing_id: str, page: int, box: Box | None = None) -> str | None:
-        """The address of the 0-based ``page``, None if there is none."""
+        """The link to the 0-based ``page`` with ``box`` marked, None if there is none."""
         filing = self.filings.get(filing_id)
         if filing is None:
             return None
@@ -50,13 +51,13 @@ def cited(filing: Filing, page: int) -> str:
 
 
 def named(filing: Filing) -> str:
-    """Such as ``Acme Corp., 10-K for FY 2022 (ACME_2022_10K)``."""
+    """A filing as a person cites it: ``Acme Corp., 10-K for FY 2022 (ACME_2022_10K)``."""
     period = f" for {filing.fiscal_period} {filing.fiscal_year}" if filing.fiscal_year and filing.fiscal_period else ""
     return f"{filing.company}, {filing.form}{period} ({filing.doc_name})"
 
 
 def edgar_index(filing: Filing) -> str | None:
-    """The filing's index page on EDGAR, None if it has no accession number or CIK."""
+    """The URL of the filing's index page on EDGAR, None if it has no accession number or CIK."""
     if filing.cik is None or not filing.cik.isdecimal() or _ACCESSION.fullmatch(filing.filing_id) is None:
         return None
     folder = f"https://www.sec.gov/Archives/edgar/data/{int(filing.cik)}/{filing.filing_id.replace('-', '')}"

@@ -1,4 +1,4 @@
-"""Standard parts of a filing that are no Items: cover, contents, signatures and exhibits.
+"""Finds the standard parts of a filing that are not Items: cover, contents, signatures and exhibits.
 
 Exhibits (Regulation S-K, Item 601) can be longer than the report they belong to: credit agreements, indentures, plans,
 lists of subsidiaries. They follow the signatures and use the report's words, so ranking must distinguish them.
@@ -13,7 +13,7 @@ _PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
 COVER_PAGES = 3
 CONTENTS_PAGES = 8
 MIN_LISTED = 6
-"""A page that lists at least so many Items, or titles with page numbers, is the table of contents."""
+"""A page that lists at least this many Items, or titles with page numbers, is the table of contents."""
 HEAD_LINES = 6
 """An exhibit is named within this many lines at the top of its first page."""
 
@@ -35,9 +35,9 @@ _CERTIFICATION = re.compile(r"^[^\w\n]*+certifications?\b|\bI, [^,]{3,60}, certi
 
 
 def label_places(texts: Sequence[str], statements: Sequence[Statement | None], form: str) -> list[Place | None]:
-    """The standard place of each page; None for pages of the report's own Items. ``len(result) == len(texts)``.
+    """The standard place of each page, None for pages of Items; ``len(result) == len(texts)``.
 
-    Only periodic reports have the place "exhibit"; the exhibit of an 8-K is its main content.
+    Only periodic reports have the place "exhibit": the exhibit of an 8-K is its main content.
     """
     labels: list[Place | None] = [None] * len(texts)
     for page, text in enumerate(texts):
@@ -55,7 +55,7 @@ def label_places(texts: Sequence[str], statements: Sequence[Statement | None], f
 
 
 def _mark_exhibits(texts: Sequence[str], statements: Sequence[Statement | None], labels: list[Place | None]) -> None:
-    """Marks the pages after both signatures and statements. If the statements follow the signatures ("F-pages"), or
+    """Label the pages after both signatures and statements. If the statements follow the signatures ("F-pages"), or
     there are no signatures, exhibits start at the first later page named as one."""
     signed = max((page for page, place in enumerate(labels) if place == "signatures"), default=None)
     stated = max((page for page, statement in enumerate(statements) if statement), default=-1)

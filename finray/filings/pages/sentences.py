@@ -1,8 +1,9 @@
-"""The sentences printed on a page, each under its heading; rows of tables, contents and running lines are left out.
+"""Finds the sentences on a page, each with its heading, and leaves out tables, contents and running lines.
 
-Lines of PDF text end anywhere, and every cell of a table is a line of its own; in text from HTML a paragraph or a row
-of a table is one line. So lines are joined into blocks of prose first, which headings, figures and rows of tables end,
-and blocks are cut into sentences. A list stays with the sentence that introduces it: "due to: • lower …; • higher …".
+Lines of PDF text end anywhere, and every cell of a table is a line of its own. In text from HTML a paragraph or a row
+of a table is one line. So lines are first joined into blocks of prose, which end at headings, figures and rows of
+tables, and then blocks are cut into sentences. A list stays with the sentence that introduces it: "due to: • lower …;
+• higher …".
 """
 
 from __future__ import annotations
@@ -15,17 +16,18 @@ from functools import lru_cache
 from finray.filings.pages.headings import is_heading, is_row_label
 
 MAX_CHARACTERS = 700
-"""A longer sentence is cut at an item of its list, else after a semicolon, comma or word."""
+"""A longer sentence is cut at an item of its list, else after a semicolon or a word."""
 MIN_WORDS = 4
 _FIGURES = 0.45
-"""A stretch in which a larger share of the tokens are figures is a table without its lines."""
+"""Text with a larger share of figures among its words is a table whose lines were joined."""
 _RUN = 4
-"""So many figures in a row are a row of a table."""
+"""This many figures one after another are a row of a table."""
 _SHORT = 45
-"""Characters of a line; a shorter one without punctuation is a cell or a label."""
+"""Characters; a shorter line may be a cell or a label."""
 _SIGNED_LINES = 4
+"""Lines of a signature: name, title, place and date."""
 _UNENDED_WORDS = 10
-"""A stretch with fewer words and no end is a caption."""
+"""Text with fewer words and no end is a caption."""
 _FULL = 0.6
 """A line shorter than this share of the usual one ends its paragraph."""
 _SIGNATURE = "/s/"
@@ -51,8 +53,11 @@ _CELLS = " | "
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """``text`` is ``page_text[start:end]`` with single spaces, ``heading`` the last heading above it ("" without one),
-    ``block`` numbers the paragraphs of the page. ``signed``: a signature with the lines below it."""
+    """``page_text[start:end]`` with single spaces as ``text``.
+
+    ``heading`` is the last heading above it, or "". ``block`` numbers the paragraphs of the page. A ``signed`` one is a
+    signature with the lines below it.
+    """
 
     start: int
     end: int
@@ -64,6 +69,8 @@ class Sentence:
 
 @dataclass(slots=True)
 class _Block:
+    """A paragraph, ``page_text[start:end]``."""
+
     start: int
     end: int
     heading: str
@@ -71,8 +78,11 @@ class _Block:
 
 @lru_cache(maxsize=512)
 def page_sentences(text: str, headings: str | None = None) -> tuple[Sentence, ...]:
-    """The sentences of a page's ``text``, in order; ``headings`` are the page's, one a line, if known: other lines that
-    look like headings are running titles. Pages recur between questions, so the last 512 are kept."""
+    """The sentences of a page's ``text``, in order.
+
+    ``headings`` are the page's, one a line, if known: then other lines that look like headings are running titles.
+    Pages recur between questions, so the last 512 are cached.
+    """
     found: list[Sentence] = []
     known = None if headings is None else {line.strip(" :") for line in headings.split("\n")}
     blocks = list(_blocks(text, known))
@@ -87,7 +97,7 @@ def page_sentences(text: str, headings: str | None = None) -> tuple[Sentence, ..
 
 
 def is_tabular(text: str) -> bool:
-    """Whether ``text`` is a row of a table, or reads like several."""
+    """Whether ``text`` is a row of a table, or several that were joined."""
     if _CELLS in text:
         return True
     figures = [_FIGURE.fullmatch(word) is not None for word in text.split()]
@@ -96,7 +106,7 @@ def is_tabular(text: str) -> bool:
 
 
 def _blocks(text: str, known: Collection[str] | None) -> Iterator[_Block]:
-    """Runs of lines of prose."""
+    """The paragraphs of ``text``; ``known`` are its headings, if known."""
     lines = list(_lines(text))
     full = _FULL * _usual_length(lines)
     heading = label = period = years = ""
@@ -120,7 +130,7 @@ def _blocks(text: str, known: Collection[str] | None) -> Iterator[_Block]:
         elif tabular and not years:
             figures, period = figures + 1, ""
         elif years:
-            # One year, or one against another, heads a paragraph; several lines of years head the columns of a table.
+            # One line of years heads a paragraph; several head the columns of a table.
             figures, period = figures + 1, "" if before else " ".join(line.split()).strip(" :")
         elif line.startswith(_SIGNATURE):
             block, signed = _Block(start, end, heading), _SIGNED_LINES - 1
@@ -141,7 +151,7 @@ def _blocks(text: str, known: Collection[str] | None) -> Iterator[_Block]:
 
 
 def _continues(text: str, block: _Block, line: str, full: bool) -> bool:
-    """Whether ``line`` goes on with the paragraph ``block``; ``full``: its last line so far fills the width."""
+    """Whether ``line`` continues the paragraph ``block``; ``full``: its last line so far fills the width."""
     ended = _ENDED.search(text, block.end - 4, block.end) is not None
     if line[0].islower() or line[0] in ",;":
         return True
@@ -151,7 +161,7 @@ def _continues(text: str, block: _Block, line: str, full: bool) -> bool:
 
 
 def _usual_length(lines: Sequence[tuple[int, int]]) -> int:
-    """The length that a quarter of the longer lines exceed: the width of the text in a PDF, a paragraph in HTML."""
+    """The length that a quarter of the lines that are not short exceed: the width of a PDF's text."""
     lengths = sorted(end - start for start, end in lines if end - start > _SHORT)
     return lengths[len(lengths) * 3 // 4] if lengths else _SHORT
 
@@ -174,7 +184,7 @@ def _cells(line: str, start: int, heading: str) -> Iterator[_Block]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of lines with text, without white space at their ends."""
+    """(start, end) of the lines with text, without white space at their ends."""
     at = 0
     for line in text.split("\n"):
         bare = line.strip()
@@ -185,7 +195,7 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The sentences of ``text[start:end]``."""
+    """(start, end) of the sentences of ``text[start:end]``."""
     for match in _END.finditer(text, start, end):
         after = match.end()
         while after < end and text[after].isspace():
@@ -202,16 +212,16 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The sentence ``text[start:end]`` in parts of at most 700 characters."""
     while end - start > MAX_CHARACTERS:
         limit = start + MAX_CHARACTERS
         bullets = [match.start() for match in _BULLET.finditer(text, start + MIN_WORDS, limit)]
-        at = (
-            bullets[-1]
-            if bullets
-            else max(text.rfind(mark, start + MAX_CHARACTERS // 2, limit) for mark in ("; ", ";\n"))
-        )
+        if bullets:
+            at = bullets[-1]
+        else:
+            at = max(text.rfind(mark, start + MAX_CHARACTERS // 2, limit) for mark in ("; ", ";\n"))
         if at < 0:
-            at = max(text.rfind(" ", start, limit), text.rfind("\n", start, limit), text.rfind("\xa0", start, limit))
+            at = max(text.rfind(space, start, limit) for space in " \n\xa0")
         at = limit if at <= start else at + (text[at] == ";")
         yield start, at
         start = at
@@ -222,8 +232,10 @@ def _cut(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_prose(words: Sequence[str], *, goes_on: bool) -> bool:
-    """Whether ``words`` read like a sentence: enough with letters, and an end; without one, if it may go on elsewhere,
-    most in lower case."""
+    """Whether ``words`` read like a sentence: enough of them have letters, and the last one ends it.
+
+    Words without an end count if they may go on elsewhere (``goes_on``) and most are in lower case.
+    """
     spelled = [word for word in words if _LETTERS.search(word)]
     text = " ".join(words)
     if len(spelled) < MIN_WORDS or is_tabular(text) or not _BOXES.isdisjoint(text):

@@ -1,7 +1,7 @@
 """Headings over several columns of a PDF's table, from their positions: "U.S. Plans" above "2021 2020 2019".
 
-A PDF does not say which columns a heading spans; it is centered over them. Columns whose headings are the same need one
-more to tell them apart, so a line of headings is spread over groups of columns if that tells all of them apart.
+A PDF does not state which columns a heading spans, but prints it centered over them. Columns with the same headings
+need another to distinguish them, so a line of headings is spread over groups of columns if that distinguishes them all.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ OFF_CENTER = 0.35
 """How far the middle of a heading may be from that of its columns, as a share of the distance between columns."""
 MOST_COLUMNS = 40
 MOST_LINES = 12
-"""Tables with more columns are left alone, and more lines of headings; the limits bound the time."""
+"""Tables with more columns are left alone, as are more lines of headings; the limits bound the time."""
 
 Columns = Sequence[tuple[float, float]]
 Group = tuple[int, int]
@@ -26,7 +26,7 @@ Group = tuple[int, int]
 
 
 def spread_headings(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
-    """``rows``, the lines of headings above the figures in ``columns``, with the headings of groups widened to them."""
+    """``rows``, the lines of headings above the figures in ``columns``, with each heading of a group widened to it."""
     if not 4 <= len(columns) <= MOST_COLUMNS:
         return list(rows)
     first = max(0, len(rows) - MOST_LINES)
@@ -45,7 +45,8 @@ def spread_headings(rows: Sequence[list[Printed]], columns: Columns) -> list[lis
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The headings over columns of a line, left to right, by their number in the line, with the columns they cover."""
+    """The headings of a line by their number in it, left to right, with the columns that they cover. A text in the
+    column of labels is not a heading."""
 
     headings: Mapping[int, tuple[Printed, frozenset[int]]]
 
@@ -54,7 +55,8 @@ class _Line:
 
     @property
     def distinct(self) -> bool:
-        """Whether the headings differ; parts of wrapped ones do not: "Accumulated" over "depreciation" and again."""
+        """Whether the headings differ. The lines of wrapped headings may not: "Accumulated" twice, each over
+        "depreciation"."""
         return len(self.headings) == 1 or len({cell.text for cell, _ in self.headings.values()}) > 1
 
     @property
@@ -68,14 +70,14 @@ def _line(row: Sequence[Printed], columns: Columns) -> _Line:
 
 
 def _under(cell: Printed, columns: Columns) -> frozenset[int]:
-    """The columns that ``cell`` reaches over; the nearest if it is between two."""
+    """The columns that ``cell`` overlaps; the nearest if it is between two."""
     found = frozenset(at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1)
     middle = (cell.x0 + cell.x1) / 2
     return found or frozenset({min(range(len(columns)), key=lambda at: abs(sum(columns[at]) / 2 - middle))})
 
 
 def _places(lines: Sequence[_Line], columns: Columns) -> Columns:
-    """``columns``, each as wide as its figures, which are flush right, and the headings over it alone."""
+    """``columns``, each widened from its figures, which are flush right, to the headings over it alone."""
     found = list(columns)
     most = max((len(line.headings) for line in lines), default=0)
     for line in lines:
@@ -87,8 +89,9 @@ def _places(lines: Sequence[_Line], columns: Columns) -> Columns:
 
 
 def _groups(number: int, lines: Sequence[_Line], places: Columns) -> list[Group] | None:
-    """The groups that the headings of line ``number`` stand over, if they tell columns apart whose headings are the
-    same. A heading alone in its line may be a title of the table, so it distinguishes none from the others."""
+    """The groups that the headings of line ``number`` stand over, if these distinguish columns that have the same
+    headings otherwise. A heading alone in its line may be the table's title, so other lines with one heading do not
+    count."""
     line = lines[number]
     if not 1 <= len(line.headings) < len(places) or len(line.covered) == len(places) or not line.distinct:
         return None
@@ -112,8 +115,8 @@ def _tell_apart(
     others: Sequence[tuple[str, ...]],
     added: Collection[tuple[str, ...]],
 ) -> bool:
-    """Whether columns with one of the headings ``added`` are in different groups, as many in each; beside a single
-    group, the columns outside are another."""
+    """Whether columns that share one of the headings ``added`` are in different groups, equally many in each. Next to a
+    single group, the columns outside count as another."""
     for head in added:
         same = Counter(group_of.get(column) for column, other in enumerate(others) if other == head)
         apart = len(same) > 1 and len(set(same.values())) == 1
@@ -136,7 +139,7 @@ def _repeated(line: _Line, below: Sequence[tuple[str, ...]], places: Columns) ->
 
 
 def _centered_over(headings: Sequence[tuple[Printed, frozenset[int]]], columns: Columns) -> list[Group] | None:
-    """For each heading the columns that it is centered over, as many as possible; None if there are none for one."""
+    """The columns that each heading is centered over, as many as possible; None if a heading has none."""
     limit = _limit(columns)
     best: dict[int, tuple[int, float, list[Group]]] = {-1: (0, 0.0, [])}
     for cell, covered in headings:
@@ -158,7 +161,7 @@ def _centered_over(headings: Sequence[tuple[Printed, frozenset[int]]], columns: 
 def _widened(
     row: list[Printed], line: _Line, groups: Collection[Group], columns: Columns, places: Columns, *, centered: bool
 ) -> list[Printed]:
-    """``row`` with each heading over a whole group if it stands there alone, with ``centered`` in its middle."""
+    """``row`` with each heading widened to the group that it is alone over, and if ``centered`` in the middle of."""
     limit = _limit(columns) if centered else float("inf")
     result = list(row)
     for a, b in groups if line.distinct else ():
@@ -173,6 +176,6 @@ def _widened(
 
 
 def _limit(columns: Columns) -> float:
-    """How far a heading may be off the middle of its columns, in points."""
+    """The maximum distance, in points, between the middles of a heading and of its columns."""
     middles = [(x0 + x1) / 2 for x0, x1 in columns]
     return OFF_CENTER * median(b - a for a, b in pairwise(middles))

@@ -1,8 +1,8 @@
 """The tables of a PDF page as Grids, from the positions of its words.
 
-A PDF has no tables. Prose and new headings cut its lines (pdf_lines.py) into blocks. In a block, number columns are the
-intervals that the figures of all rows cover, so neighboring columns do not merge. A wrapped label is joined with the
-line that holds its figures. PyMuPDF is not thread-safe: use processes.
+A PDF has no tables. Prose and new headings cut its lines (``lines``) into blocks. The number columns of a block are the
+intervals that the figures of its rows cover, so neighboring columns do not merge. A wrapped label is joined with the
+line that has its figures. PyMuPDF is not thread-safe: use processes.
 """
 
 import re
@@ -13,7 +13,7 @@ from itertools import chain, groupby, pairwise, takewhile
 import pymupdf
 
 from finray.core.vocabulary import MONTH, SCALE
-from finray.filings.pdf.column_groups import spread_headings
+from finray.filings.pdf.column_groups import Columns, spread_headings
 from finray.filings.pdf.lines import PositionedWord, rows_of_words
 from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.tables.grids import Grid, caption_of
@@ -44,18 +44,11 @@ MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
-Columns = Sequence[tuple[float, float]]
 
-
-def page_grids(
-    page: pymupdf.Page,
-    number: int,
-    read: Sequence[PositionedWord] | None = None,
-    printed: Sequence[PositionedWord] | None = None,
-) -> list[Grid]:
-    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``read``
-    are words from OCR, used instead of the page's own; ``printed`` are the page's own words if they are known."""
-    return grids_of_words(_words(page, read, printed), number)
+def page_grids(page: pymupdf.Page, number: int, words: Sequence[PositionedWord] | None = None) -> list[Grid]:
+    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``words``
+    are those that OCR read or that were extracted before; without them, they are extracted from the page."""
+    return grids_of_words(_upright_words(page, words), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
@@ -73,13 +66,10 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     return [grid for grid in found if grid is not None]
 
 
-def _words(
-    page: pymupdf.Page, read: Sequence[PositionedWord] | None, printed: Sequence[PositionedWord] | None
-) -> list[PositionedWord]:
-    own = printed if read is None else read
-    if own is None:
-        own = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
-    found = [word[:5] for word in own]
+def _upright_words(page: pymupdf.Page, words: Sequence[PositionedWord] | None) -> list[PositionedWord]:
+    if words is None:
+        words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
+    found = [word[:5] for word in words]
     if not page.rotation:
         return found
     turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
@@ -89,8 +79,8 @@ def _words(
 def _tables(
     rows: Sequence[list[Printed]], left: float, width: float
 ) -> Iterator[tuple[list[str], list[list[Printed]]]]:
-    """The blocks between lines of prose, each with the prose above it. A heading with periods that follows figures also
-    starts a new block."""
+    """The blocks between lines of prose, each with the prose above it. A heading with periods below figures also starts
+    a new block."""
     above: list[str] = []
     block: list[list[Printed]] = []
     has_data = False
@@ -122,7 +112,7 @@ def _tables(
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
-    """A row of two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
     cells = row if _PERIOD.search(row[0].text) else row[1:]
     return (
         len(cells) >= 2
@@ -142,7 +132,7 @@ def _introduces(row: Sequence[Printed]) -> bool:
 
 
 def _parts(block: list[list[Printed]]) -> Iterator[list[list[Printed]]]:
-    """The tables of a block: it ends where the columns below a heading do not fit those above it."""
+    """The tables of a block. A table ends above a heading if the columns below it do not fit those above."""
     has_data = [bool(data_cells(row)) for row in block]
     runs = [list(run) for data, run in groupby(range(len(block)), key=has_data.__getitem__) if data]
     begin = 0
@@ -207,7 +197,7 @@ def _spread_below(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
 
 
 def _titles(rows: Sequence[list[Printed]]) -> list[str]:
-    """The lines above the first figures, without the headings of columns."""
+    """The lines of one cell above the first figures: titles, not headings of columns."""
     return [row[0].text for row in rows[: _first_data(rows)] if len(row) == 1]
 
 
@@ -227,7 +217,7 @@ def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
-    """Joins the text cells left of the first number column into one label."""
+    """``row`` with the text cells left of the first number column joined into one label."""
     label = [cell for cell in row if cell.x1 <= columns[0][0] + 1 and not parse_number(cell.text)]
     if len(label) < 2 or row[: len(label)] != label:
         return row
@@ -238,8 +228,8 @@ def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
 
 
 def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
-    """Widens headings, which are centered over their columns, to the columns nearest to them. ``below`` is the number
-    of cells of the widest row of headings below: years over more columns than there are years group them."""
+    """``row`` with its headings, which are centered over their columns, widened to the columns nearest to them.
+    ``below`` is the number of cells of the widest row of headings below: at most half as many years head groups."""
     over = [
         cell
         for cell in row
@@ -260,7 +250,7 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
 
 
 def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> list[Printed]:
-    """A title that is centered over the table, whose middle is ``middle``, kept off the ``first`` column below it."""
+    """``row`` with a title that is centered over the table (``middle``) cut off before the ``first`` column."""
     title = row[0]
     off_table, off_first = (abs((title.x0 + title.x1) / 2 - center) for center in (middle, sum(first) / 2))
     heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
@@ -275,15 +265,16 @@ def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
 
 
 def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
-    """Joins the lines of a wrapped label; its numbers may stand on any of them."""
+    """``rows`` with the lines of each wrapped label joined; its numbers may stand on any of them."""
     joined: list[list[Printed]] = []
     for row in rows:
-        if joined and _continues(joined[-1], row, columns):
-            (label, *numbers), labeled = joined.pop(), _has_label(row, columns)
-            label = label.joined(row[0], " ") if labeled else label
-            joined.append([label, *numbers, *(row[1:] if labeled else row)])
-        else:
+        if not joined or not _continues(joined[-1], row, columns):
             joined.append(row)
+        elif _has_label(row, columns):
+            label, *numbers = joined[-1]
+            joined[-1] = [label.joined(row[0], " "), *numbers, *row[1:]]
+        else:
+            joined[-1] = [*joined[-1], *row]
     return joined
 
 

@@ -1,6 +1,6 @@
-"""The printed lines of a PDF page, and the cells of each line, from the positions of its words.
+"""The printed lines of a PDF page and the cells of each, from the positions of its words.
 
-Wide gaps, "$" and right edges shared by figures cut a line into cells. Dot leaders and footnote marks are dropped.
+Wide gaps, "$" and right edges that figures share cut a line into cells. Dot leaders and footnote marks are dropped.
 """
 
 import math
@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
+from statistics import median
 from typing import NamedTuple
 
 from finray.core.vocabulary import MONTH
@@ -29,7 +31,7 @@ FAR = 1e5
 
 _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·…](?=\s|$)")
 _LEADING = re.compile("[.·…_\u200b\u00ad]")
-"""What a word with leaders, or with characters that print nothing, contains."""
+"""Any character of dot leaders, or one that prints nothing."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
 _LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
 _GROUPED = re.compile(r"\d,\d{3}|\(\d|\$")
@@ -71,7 +73,7 @@ def _is_printed(word: PositionedWord) -> bool:
 
 
 def _lines(words: Sequence[Word]) -> list[Line]:
-    """Groups words whose middles are at the same height, left to right."""
+    """The lines, top to bottom: words whose middles are at the same height, left to right."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
     for word in sorted(words, key=lambda w: ((w.y0 + w.y1) / 2, w.x0)):
@@ -83,24 +85,14 @@ def _lines(words: Sequence[Word]) -> list[Line]:
             middle, height = own, word.y1 - word.y0
     built = []
     for line in lines:
-        kept = sorted(line, key=_left)
+        kept = sorted(line, key=attrgetter("x0"))
         if _LEADING.search("".join([word.text for word in kept])):
             kept = [w for w in map(_without_leaders, kept) if w]
-        height = _median([w.y1 - w.y0 for w in line])
+        height = median(w.y1 - w.y0 for w in line)
         ordered = tuple([w for w in kept if not _is_superscript(w, height)])
         if ordered:
-            built.append(Line(ordered, _median([w.y0 for w in ordered]), _median([w.y1 for w in ordered])))
+            built.append(Line(ordered, median(w.y0 for w in ordered), median(w.y1 for w in ordered)))
     return built
-
-
-def _left(word: Word) -> float:
-    return word.x0
-
-
-def _median(values: list[float]) -> float:
-    values.sort()
-    half = len(values) // 2
-    return values[half] if len(values) % 2 else (values[half - 1] + values[half]) / 2
 
 
 def _is_superscript(word: Word, height: float) -> bool:
@@ -117,12 +109,8 @@ def _without_leaders(word: Word) -> Word | None:
 
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
-    """Right edges shared by numbers of several lines; columns of figures are set flush right."""
-    counts: Counter[int] = Counter()
-    for line in lines:
-        for word in line.words:
-            if _kind(word.text).figure:
-                counts[round(word.x1)] += 1
+    """Right edges that figures of several lines share; columns of figures are set flush right."""
+    counts = Counter(round(word.x1) for line in lines for word in line.words if _kind(word.text).figure)
     return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
 
@@ -131,8 +119,8 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 
 
 class _Kind(NamedTuple):
-    """What the text of a word says about its place. ``figure`` is a number but not a year, ``numeric`` a part of one,
-    ``grouped`` one with a comma, parenthesis or "$", ``month`` the name of a month."""
+    """What the text of a word is: a ``figure`` is a number but not a year, ``numeric`` a number or a part of one,
+    ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month."""
 
     figure: bool
     numeric: bool
@@ -151,7 +139,7 @@ def _kind(text: str) -> _Kind:
 
 
 def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
-    """Cuts a line into cells."""
+    """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     height = line.height
     for before, word in pairwise(line.words):
@@ -175,7 +163,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
-    """``runs`` with "2027", "-" and "2031" as one: a heading of several years."""
+    """``runs`` with "2027", "-" and "2031" joined: the heading of a range of years."""
     joined: list[list[Word]] = []
     for run in runs:
         joined.append(run)
@@ -204,7 +192,7 @@ def _is_number(run: Sequence[Word]) -> bool:
 
 
 def _next_period(before: str, word: str, kind: _Kind) -> bool:
-    """Whether ``word`` starts a new heading: "December 31, 2022 December 25, 2021" always heads two columns."""
+    """Whether ``word`` starts another heading: "December 31, 2022 December 25, 2021" always heads two columns."""
     if kind.month:
         return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
     return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}

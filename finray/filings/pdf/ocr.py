@@ -1,7 +1,7 @@
 """OCR of pages whose text cannot be extracted, by the Tesseract that is built into PyMuPDF.
 
-Scanned pages have no text; fonts without Unicode yield meaningless characters, or other letters than are printed. Only
-Tesseract's language data must be installed; ``tessdata`` finds it.
+Scanned pages have no text. Fonts that do not map to Unicode yield meaningless characters, or other letters than those
+printed. Only Tesseract's language data must be installed; ``tessdata`` finds it.
 """
 
 import re
@@ -34,7 +34,7 @@ _FULL_PAGE = 0.5
 
 
 def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[int]:
-    """Pages whose fonts do not map to Unicode; all pages with text if the document has hardly any common word."""
+    """Pages whose fonts do not map to Unicode; all pages with text if the document has hardly any common words."""
     sample = " ".join(text[:_SAMPLED_CHARACTERS] for text in texts[:: max(1, len(texts) // _SAMPLED_PAGES)])
     words = len(_WORD.findall(sample))
     if words >= _MIN_WORDS and common_words(sample) < _COMMON_SHARE * words:
@@ -43,18 +43,18 @@ def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[i
 
 
 def common_words(text: str) -> int:
-    """How many words of ``text`` are common ones of a western language."""
+    """The number of words in ``text`` that are common in a Western language."""
     return len(_COMMON.findall(text))
 
 
 def image_pages(document: pymupdf.Document, texts: Sequence[str], *, any_size: bool) -> list[int]:
-    """Pages that print something but have no text; unless ``any_size``, only if one image covers most of the page."""
+    """Pages that print something but have no text. Unless ``any_size``, one image must cover most of the page."""
     empty = (number for number, text in enumerate(texts) if not text.strip())
     return [n for n in empty if (_is_printed(document[n]) if any_size else _is_image(document[n]))]
 
 
 def read_page(page: pymupdf.Page, ocr: Ocr) -> tuple[str, list[PositionedWord]]:
-    """Text of a page and its words, positioned as by ``page.get_text("words")``."""
+    """The text of a page and its words, with positions as in ``page.get_text("words")``."""
     with pymupdf.open(stream=_recognized(_rendered(page, _DPI), ocr), filetype="pdf") as read:  # type: ignore[no-untyped-call]
         scale = page.rect.width / read[0].rect.width
         upright = pymupdf.Matrix(scale, scale) * page.derotation_matrix  # type: ignore[no-untyped-call]
@@ -63,7 +63,7 @@ def read_page(page: pymupdf.Page, ocr: Ocr) -> tuple[str, list[PositionedWord]]:
 
 
 def _rendered(page: pymupdf.Page, dpi: int) -> pymupdf.Pixmap:
-    """The page as an image of at most ``dpi`` and ``_MAX_PIXELS``."""
+    """The page as an image with at most ``dpi`` and ``_MAX_PIXELS``."""
     area = max(1.0, abs(page.rect.width * page.rect.height)) / 72**2
     return page.get_pixmap(dpi=max(1, min(dpi, int((_MAX_PIXELS / area) ** 0.5))))
 
@@ -89,7 +89,7 @@ def _is_suspect(text: str) -> bool:
 
 
 def _is_unreadable(document: pymupdf.Document, number: int) -> bool:
-    """Whether much of the page has no Unicode. Without the flag, MuPDF reports it instead of guessing."""
+    """Whether many characters of the page have no Unicode. Without the flag, MuPDF reports them instead of guessing."""
     flags = pymupdf.TEXTFLAGS_TEXT & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
     letters = "".join(document[number].get_text(flags=flags).split())  # type: ignore[no-untyped-call]
     return len(_ODD.findall(letters)) > _UNREADABLE_SHARE * len(letters)

@@ -20,7 +20,7 @@ _FOLDERS = (
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """``tessdata`` is the folder of Tesseract's language data. If OCR is not ``allowed``, a filing that needs it raises
+    """``tessdata`` is the folder with Tesseract's data. If OCR is not ``allowed``, a filing that needs it raises
     FilingError ``needs_ocr``, so that the caller can retry with a longer time limit."""
 
     tessdata: str

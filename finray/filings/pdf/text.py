@@ -27,8 +27,8 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """``words`` holds the positioned words of pages that OCR read. ``unread`` are pages whose fonts do not map to
-    Unicode; their text is left out. ``printed`` holds the positioned words of other pages that seem to have a table."""
+    """The text of each page. ``words`` has the positioned words of the pages that OCR read, ``printed`` those of other
+    pages that seem to have a table. The fonts of ``unread`` pages do not map to Unicode; their text is left out."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
@@ -73,13 +73,14 @@ def pdf_text(
     *,
     tabular: Callable[[str], bool] = lambda _: False,
 ) -> PdfText:
-    """Plain text of each page, as by ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
+    """The text of each page, as from ``page.get_text()``; ``ocr`` reads pages without text or with unreadable text.
 
-    Pages whose text is ``tabular`` also keep their words: laying out a page takes most of the time of reading it, so it
-    is done once for both.
+    Pages whose text is ``tabular`` also keep their words: the layout of a page takes most of the time of reading it, so
+    it is computed once for both.
 
     Raises FilingError with reason ``corrupt_pdf`` (a page cannot be read), ``image_only`` or ``no_unicode`` (hardly any
-    readable text), or ``needs_ocr``."""
+    readable text), or ``needs_ocr``.
+    """
     try:
         texts: list[str] = []
         printed: dict[int, Sequence[PositionedWord]] = {}
@@ -99,13 +100,15 @@ def pdf_text(
 
 def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
     unreadable = unreadable_pages(document, texts)
-    readable = [text for number, text in enumerate(texts) if number not in set(unreadable)]
-    scarce = _is_scarce(readable, len(texts), settings)
+    readable = list(texts)
+    for number in unreadable:
+        readable[number] = ""
+    scarce = _is_scarce(readable, settings)
     for_ocr = sorted({*unreadable, *(image_pages(document, texts, any_size=scarce) if ocr else ())})
     if ocr is None or not for_ocr:
         if scarce:
             raise _no_text(document, texts, unreadable)
-        return PdfText(["" if n in set(unreadable) else text for n, text in enumerate(texts)], unread=tuple(unreadable))
+        return PdfText(readable, unread=tuple(unreadable))
     if not ocr.allowed:
         raise FilingError("parse", "needs_ocr", f"{len(for_ocr)} of {len(texts)} pages need OCR")
     words: dict[int, Sequence[PositionedWord]] = {}
@@ -113,14 +116,14 @@ def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings
         text, placed = read_page(document[number], ocr)
         if common_words(text) >= common_words(texts[number]):
             texts[number], words[number] = _storable(text), placed
-    if _is_scarce(texts, len(texts), settings):
+    if _is_scarce(texts, settings):
         raise FilingError("parse", "image_only", f"{len(texts)} pages, on which OCR found hardly any text")
     return PdfText(texts, words)
 
 
-def _is_scarce(readable: Sequence[str], pages: int, settings: FilingSettings) -> bool:
-    printed = sum(len(text.strip()) for text in readable)
-    return printed < settings.min_characters_per_page * pages or not printed
+def _is_scarce(texts: Sequence[str], settings: FilingSettings) -> bool:
+    printed = sum(len(text.strip()) for text in texts)
+    return printed < settings.min_characters_per_page * len(texts) or not printed
 
 
 def _no_text(document: pymupdf.Document, texts: Sequence[str], unreadable: Sequence[int]) -> FilingError:
@@ -149,7 +152,7 @@ def _check_repair(document: pymupdf.Document) -> None:
 
 
 def _lost_pages(document: pymupdf.Document, content: bytes) -> list[int]:
-    """Pages of a repaired document that are missing, or whose content is missing or cut off at the end of the file."""
+    """Pages of a repaired document whose content is missing or cut off at the end of the file."""
     rest = content[content.rfind(b"endobj") + 1 :]
     cut = {int(match[1]) for match in _OBJECT.finditer(rest)}
     return [number for number in range(document.page_count) if not _is_whole(document, number, cut)]
@@ -179,12 +182,12 @@ def _storable(text: str) -> str:
 
 
 def _check_memory(error: BaseException) -> None:
-    """Raises MemoryError if ``error`` means that memory ran out; only MuPDF's message shows it."""
+    """Raises MemoryError if memory ran out; only the message of MuPDF's ``error`` shows that."""
     if _NO_MEMORY.search(str(error)):
         raise MemoryError from error
 
 
 def _corrupt(problem: str, error: BaseException) -> FilingError:
-    """Raises MemoryError instead if memory ran out."""
+    """The error for a damaged file. Raises MemoryError if memory ran out instead."""
     _check_memory(error)
     return FilingError("parse", "corrupt_pdf", f"{problem} ({' '.join(str(error).split())[:200]}); fetch it again")

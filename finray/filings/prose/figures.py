@@ -1,10 +1,11 @@
-"""The figures that a sentence states: value, unit, place in the sentence, and the year that each is of.
+"""Finds the figures that a sentence states, with their units and the year that each is of.
 
-Years, days of months, and numbers of notes, items, sections and forms are no figures.
+Years, days of months, and numbers of notes, Items, sections and forms are not figures.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -37,13 +38,18 @@ _A_SHARE = re.compile(r"\s(?:\w+ ){0,3}?(?:per (?:\w+ ){0,3}?(?:share|unit)|a sh
 _SHARES = re.compile(r"\s(?:\w+ ){0,3}?shares\b", re.I)
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.I)
 _REACH = 40
+"""Characters after a figure that may name what it counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProseFigure:
-    """``text[start:end]`` of a sentence. ``value`` is in whole units, percent as 12.5; ``unit`` as predictions state
-    it: "USD", "USD/share", "percent", "shares" or "count". ``year`` is the one it is of, if the sentence tells;
-    ``first`` is the start of the first figure of its list of years, else its own."""
+    """A figure, ``text[start:end]`` of its sentence.
+
+    ``value`` is in whole units, 12.5 for "12.5%"; ``unit`` as in predictions: "USD", "USD/share", "percent", "shares"
+    or "count". ``year`` is the year that the figure is of, if the sentence names one. ``spelled`` means that a percent,
+    share count or count is written in words. ``first`` is the start of the first figure in its list of years, else its
+    own.
+    """
 
     value: float
     kind: Kind
@@ -69,32 +75,34 @@ def prose_figures(text: str) -> tuple[ProseFigure, ...]:
 
 
 def _figure(text: str, match: re.Match[str]) -> ProseFigure | None:
-    """None for a number that is no figure."""
+    """The figure of a match of ``_FIGURE``; None for a number that is not a figure."""
     start, end = match.span()
-    spelled, digits = match["spelled"], match["digits"]
-    marked = match["currency"] or match["percent"] or match["cents"] or match["scale"]
-    if not marked and _is_name(text, start, end):
+    digits, cents = match["digits"], match["cents"]
+    marked = match["currency"] or match["percent"] or cents or match["scale"]
+    if not marked and (_is_name(text, start, end) or (digits and re.fullmatch(r"(?:19|20)\d\d", digits))):
         return None
-    if digits and not marked and re.fullmatch(r"(?:19|20)\d\d", digits):
-        return None
-    number = Decimal(digits.replace(",", "")) if digits else Decimal(number_of(spelled))
+    number = Decimal(digits.replace(",", "")) if digits else Decimal(number_of(match["spelled"]))
     value = float(number * SCALES.get((match["scale"] or "").lower(), 1))
     after = text[end : end + _REACH]
+    is_money = bool(match["currency"] or cents)
+    kind: Kind
     if match["percent"]:
-        return ProseFigure(value, "percent", "percent", start, end, None, bool(spelled), start)
-    if match["currency"] or match["cents"]:
-        currency = _CURRENCIES.get(match["currency"] or "$", "USD")
-        value = value / 100 if match["cents"] else value
-        if match["cents"] or _A_SHARE.match(after):
-            return ProseFigure(value, "per share", f"{currency}/share", start, end, None, False, start)
-        return ProseFigure(value, "money", currency, start, end, None, False, start)
-    if _SHARES.match(after):
-        return ProseFigure(value, "shares", "shares", start, end, None, bool(spelled), start)
-    return ProseFigure(value, "count", "count", start, end, None, bool(spelled), start)
+        kind = unit = "percent"
+    elif is_money:
+        currency = _CURRENCIES[match["currency"] or "$"]
+        value = value / 100 if cents else value
+        if cents or _A_SHARE.match(after):
+            kind, unit = "per share", f"{currency}/share"
+        else:
+            kind, unit = "money", currency
+    else:
+        kind = unit = "shares" if _SHARES.match(after) else "count"
+    spelled = not digits and (kind == "percent" or not is_money)
+    return ProseFigure(value, kind, unit, start, end, year=None, spelled=spelled, first=start)
 
 
 def _is_name(text: str, start: int, end: int) -> bool:
-    """Whether the number is a day of a month, counts a note or section, or is part of a name ("10-K", "15(a)")."""
+    """Whether the number is a day of a month, the number of a note or section, or in a name ("10-K", "15(a)")."""
     before, after = text[max(0, start - 14) : start], text[end : end + 16]
     return (
         _MONTH_BEFORE.search(before) is not None
@@ -105,21 +113,23 @@ def _is_name(text: str, start: int, end: int) -> bool:
 
 
 def _aligned(found: Sequence[ProseFigure], years: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:
-    """(year, start of the first figure) of figures that are listed in the order of the years: "$5, $4 and $3 in 2025,
+    """(year, start of the list's first figure) of figures listed in the order of ``years``: "$5, $4 and $3 in 2025,
     2024 and 2023, respectively"."""
     result: dict[int, tuple[int, int]] = {}
-    several = len(years)
+    if len(years) < 2:
+        return result
     for kind in KINDS:
         own = [at for at, figure in enumerate(found) if figure.kind == kind]
-        if own and several > 1 and len(own) % several == 0:
+        if len(own) % len(years) == 0:
             for place, at in enumerate(own):
-                result[at] = years[place % several][1], found[own[place - place % several]].start
+                nth = place % len(years)
+                result[at] = years[nth][1], found[own[place - nth]].start
     return result
 
 
 def _nearest(found: Sequence[ProseFigure], at: int, years: Sequence[tuple[int, int]]) -> int:
     """The first year between figure ``at`` and the next one, else the last before it, else the first of all."""
-    following = found[at + 1].start if at + 1 < len(found) else None
-    after = [year for place, year in years if place >= found[at].end and (following is None or place < following)]
+    following = found[at + 1].start if at + 1 < len(found) else math.inf
+    after = [year for place, year in years if found[at].end <= place < following]
     before = [year for place, year in years if place < found[at].start]
     return after[0] if after else before[-1] if before else years[0][1]

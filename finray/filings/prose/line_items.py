@@ -1,5 +1,5 @@
-"""Line items of sentences that list figures by period. They are read when a question is asked: the index has only
-those of tables."""
+"""Reads line items from sentences that list figures by period. The index has only those of tables, so this is done
+when a question is asked."""
 
 from __future__ import annotations
 
@@ -17,33 +17,31 @@ from finray.filings.prose.scales import is_scaled, unspoken_scale
 from finray.filings.prose.series import ProseSeries, prose_series
 from finray.filings.tables.period_headings import read_heading
 from finray.filings.tables.periods import Calendar, Period, year_end
-from finray.filings.tables.scales import is_per_share
+from finray.filings.tables.scales import ScaledUnit, is_per_share
 
 FIRST_ROW: Final = 1_000_000
 """The row of a page's first series; those of its tables have lower numbers."""
 _BALANCE = re.compile(r"\b(?:as of|at)\b", re.I)
 _BEFORE_PERIOD = re.compile(r"^(?:(?:in|for|during|by|on|each|both|of|the|our|its)\s+){1,4}", re.I)
 _MOST_PER_SHARE = 1_000
-_UNITS: Final = {"count": "pure"}
 
 
 def prose_items(page: Page, filing: Filing, tables: Iterable[LineItem] = ()) -> list[LineItem]:
-    """The figures that sentences of ``page`` list by period, a row for each list, in reading order; ``section`` is the
-    heading over the sentence. ``tables`` are the line items of the page."""
+    """The figures that sentences of ``page`` list by period, a row for each list, in reading order.
+
+    ``section`` is the heading over the sentence. ``tables`` are the line items of the page's tables.
+    """
     sentences = page_sentences(page.text, page.headings)
     listed = [(sentence, series) for sentence in sentences for series in prose_series(sentence.text)]
     scale = unspoken_scale(page.text, sentences, tables) if listed else 1
-    found: list[LineItem] = []
-    row = FIRST_ROW
-    for _, own in itertools.groupby(listed, key=lambda each: (each[0].start, each[1].label)):
-        found += _of_row(page.page, row, list(own), filing, scale)
-        row += 1
-    return found
+    rows = itertools.groupby(listed, key=lambda each: (each[0].start, each[1].label))
+    return [item for row, (_, own) in enumerate(rows, FIRST_ROW) for item in _row(page.page, row, own, filing, scale)]
 
 
-def _of_row(
+def _row(
     page: int, row: int, listed: Iterable[tuple[Sentence, ProseSeries]], filing: Filing, scale: int
 ) -> Iterator[LineItem]:
+    """The line items of one row; figures without a known period are left out."""
     column = 0
     for sentence, series in listed:
         for figure, header in zip(series.figures, series.periods, strict=True):
@@ -68,17 +66,17 @@ def _of_row(
             )
 
 
-def _unit(figure: ProseFigure, label: str, text: str, scale: int) -> tuple[str, int]:
-    """The unit of a line item, and the multiplier of its value."""
+def _unit(figure: ProseFigure, label: str, text: str, scale: int) -> ScaledUnit:
+    """The unit of a line item. ``scale`` is that of amounts without a word of scale in the sentence ``text``."""
     if figure.kind == "money":
         if is_per_share(label) and figure.value < _MOST_PER_SHARE:
             return f"{figure.unit}/share", 1
         return figure.unit, 1 if is_scaled(figure, text) else scale
-    return _UNITS.get(figure.unit, figure.unit), 1
+    return "pure" if figure.kind == "count" else figure.unit, 1
 
 
 def _period(header: str, filing: Filing) -> Period:
-    """The period that ``header`` names; a year alone is the company's fiscal year, in a quarterly report too."""
+    """The period that ``header`` names. A year alone is the company's fiscal year, in a quarterly report too."""
     header = _BEFORE_PERIOD.sub("", header)
     heading = read_heading(header)
     if heading.year is None or heading.month is not None:

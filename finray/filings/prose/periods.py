@@ -1,7 +1,7 @@
-"""Where a sentence names periods, figures and the words between: "$5 million and $4 million in fiscal 2025 and 2024".
+"""Cuts a sentence into figures, periods and words: "$5 million and $4 million in fiscal 2025 and 2024".
 
-A sentence is cut into *pieces*: a figure, the name of a period, a word that joins members of a list, or another word.
-Text in parentheses is left out, so that a list goes on after it.
+A *piece* is a figure, the name of a period, a word that joins members of a list, or another word. Text in parentheses
+is left out, so that a list continues after it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?")
 _QUARTER = re.compile(r"q[1-4]", re.I)
 _JOINS: Final = frozenset([",", "&", "and", "or", "respectively", "approximately", "about", "nearly", "roughly"])
 _LINKS: Final = frozenset(["the", "of", "in", "for", "at", "as", "on", "during", "by", "each", "both", "our", "its"])
-"""Words before a period that do not tell one from another."""
+"""Words before a period that do not distinguish periods."""
 _LENGTHS: Final = frozenset({
     "fiscal", "year", "years", "quarter", "quarters", "month", "months", "week", "weeks", "ended", "ending", "end",
     "period", "periods",
@@ -30,11 +30,12 @@ _PERIOD_WORDS: Final = _LINKS | _LENGTHS | set(MONTHS) | set(ORDINALS) | set(NUM
 _BEFORE_MONTH = re.compile(rf"\b{MONTH}\b.*", re.I)
 
 Kind = Literal["figure", "period", "join", "link", "word"]
+_TokenKind = Literal["figure", "year", "part", "join", "word"]
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """``text[start:end]`` of a sentence. ``header`` names a period in full, as the head of a column would: in "December
+    """``text[start:end]`` of a sentence. ``header`` names a period in full, like the heading of a column: in "December
     31, 2025 and 2024" the second one is "December 31, 2024"."""
 
     kind: Kind
@@ -53,7 +54,7 @@ def pieces_of(text: str) -> list[Piece]:
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    kind: Literal["figure", "year", "part", "join", "word"]
+    kind: _TokenKind
     start: int
     end: int
     word: str
@@ -61,7 +62,7 @@ class _Token:
 
 
 def _classified(text: str, figures: dict[int, ProseFigure]) -> Iterator[_Token]:
-    """The tokens of ``text``; ``part`` are words that a period's name consists of besides its year."""
+    """The tokens of ``text``; a "part" is a word of a period's name other than its year."""
     at, before = 0, ""
     for match in _TOKEN.finditer(text):
         start, word = match.start(), match[0].lower()
@@ -73,17 +74,19 @@ def _classified(text: str, figures: dict[int, ProseFigure]) -> Iterator[_Token]:
             yield _Token("figure", start, figure.end, word, figure)
             continue
         is_day = before in MONTHS and _DAY.fullmatch(word) is not None
+        kind: _TokenKind
         if _YEAR.fullmatch(word):
-            yield _Token("year", start, match.end(), word)
+            kind = "year"
         elif is_day or word in _PERIOD_WORDS or _QUARTER.fullmatch(word):
-            yield _Token("part", start, match.end(), word)
+            kind = "part"
         else:
-            yield _Token("join" if word in _JOINS else "word", start, match.end(), word)
+            kind = "join" if word in _JOINS else "word"
+        yield _Token(kind, start, match.end(), word)
         before = word
 
 
 def _named(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:
-    """``tokens`` in groups: those of a period's name, which ends with its year, together, and every other by itself."""
+    """``tokens`` in groups: those of a period's name, which ends with its year, together, every other one alone."""
     lead: list[_Token] = []
     for token in tokens:
         dated = bool(lead) and (lead[-1].word in MONTHS or lead[-1].word[0].isdecimal())
@@ -100,7 +103,7 @@ def _named(tokens: Iterator[_Token]) -> Iterator[list[_Token]]:
 
 
 def _headed(text: str, groups: Iterator[list[_Token]]) -> Iterator[Piece]:
-    """Pieces whose periods have the words that they share with the one before in their list."""
+    """The pieces of ``groups``. A period gets the words that it shares with the one before in their list."""
     shared = ""
     for group in groups:
         first, last = group[0], group[-1]
@@ -121,17 +124,15 @@ def _headed(text: str, groups: Iterator[list[_Token]]) -> Iterator[Piece]:
             yield Piece(first.kind, first.start, first.end, first.figure)
 
 
-def runs(pieces: Sequence[Piece], kind: Kind, may_lie_between: frozenset[Kind]) -> list[list[int]]:
-    """The places of pieces of ``kind`` in runs: between two of a run only pieces of ``may_lie_between`` lie."""
+def runs(pieces: Sequence[Piece], kind: Kind) -> list[list[int]]:
+    """Indices of the pieces of ``kind`` in each list: only words that join its members lie between them."""
     found: list[list[int]] = []
-    open_run = False
+    run: list[int] = []
     for at, piece in enumerate(pieces):
         if piece.kind == kind:
-            if open_run:
-                found[-1].append(at)
-            else:
-                found.append([at])
-            open_run = True
-        elif piece.kind not in may_lie_between:
-            open_run = False
+            if not run:
+                found.append(run)
+            run.append(at)
+        elif piece.kind != "join":
+            run = []
     return found

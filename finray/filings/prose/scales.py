@@ -1,4 +1,4 @@
-"""The scale of amounts that sentences state as the tables beside them do: "$34" for 34 million dollars."""
+"""Finds the scale of amounts that sentences state like the tables beside them: "$34" for 34 million dollars."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from finray.filings.tables.scales import read_scale
 _TOP: Final = 400
 """Characters at the top of a page in which a running title announces the scale of its amounts."""
 _SCALED = re.compile(rf"{SCALE}\b", re.I)
-_MOST_UNSCALED: Final = 100_000
+_IN_FULL: Final = 100_000
+"""An amount of this size is in full dollars, not thousands or millions."""
 
 
 def is_scaled(figure: ProseFigure, text: str) -> bool:
     """Whether ``text`` states the amount with a word of scale, or in full dollars."""
-    return _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _MOST_UNSCALED
+    return _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _IN_FULL
 
 
 def unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem] = ()) -> int:
-    """By how much amounts without a word of scale are multiplied: as in the ``tables`` of the page, else as its
-    ``text`` announces at the top ("in millions"), if no sentence has such a word or an amount in full dollars."""
+    """The multiplier of amounts without a word of scale in the ``sentences`` of a page.
+
+    It is 1 if any sentence has such a word or an amount in full dollars; else that of the page's ``tables``; else the
+    one that the top of its ``text`` announces ("in millions").
+    """
     scaled = (
         is_scaled(figure, sentence.text) or sentence.text[figure.start : figure.end].endswith(",000")
         for sentence in sentences

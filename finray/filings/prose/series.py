@@ -1,7 +1,7 @@
-"""Figures that a sentence lists by period, as a row of a table would print them.
+"""Finds figures that a sentence lists by period, like a row of a table.
 
-Filings state much in notes only so: "Rent was $17 million, $15 million and $12 million in 2025, 2024 and 2023", "33.6%
-for fiscal 2023, 25.4% for fiscal 2022". Sentences of the two forms are read, no others.
+Many figures of notes are printed only in such lists. Two forms are read: "Rent was $17 million, $15 million and $12
+million in 2025, 2024 and 2023", and "33.6% for fiscal 2023, 25.4% for fiscal 2022".
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from finray.filings.prose.periods import Piece, pieces_of, runs
 
 MOST_PERIODS = 12
 _LABEL = 140
+"""Characters kept of a label."""
 _FEW_WORDS = 4
-"""With fewer words before the periods, those after them name the figures too: "we had $5 and $4 million of debt"."""
+"""If fewer words precede the periods, those after them name the figures too: "we had $5 and $4 million of debt"."""
 _COMPARES: Final = frozenset({
     "compared", "to", "with", "versus", "vs", "from", "up", "down", "against", "than", "increased", "decreased",
     "increasing", "decreasing", "rose", "fell", "was", "were", "a", "an", "over", "million", "shares", "units",
@@ -36,12 +37,16 @@ _EDGES: Final = frozenset({
     "respectively", "during", "our", "we", "its", "also", "with", "period", "periods",
 })  # fmt: skip
 """Words that link what is counted with its figures and periods."""
+_Places = tuple[list[int], list[int]]
+"""Indices of figures, and of their periods, among the pieces."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProseSeries:
-    """``figures`` of one kind, in reading order, and the ``periods`` that they are of, each in full, as the head of a
-    column would name it; ``label`` are the words of the sentence around them."""
+    """Figures of one kind, in reading order, and their periods in full, like headings of columns.
+
+    ``label`` are the words of the sentence around them.
+    """
 
     label: str
     figures: tuple[ProseFigure, ...]
@@ -58,38 +63,36 @@ def prose_series(text: str) -> tuple[ProseSeries, ...]:
     taken = {at for figures, _ in lists for at in figures}
     found = sorted([*lists, *_paired(text, pieces, taken)])
     read: list[ProseSeries] = []
-    for each in found:
-        series = _series(text, pieces, *each, found)
+    for figures, periods in found:
+        series = _series(text, pieces, figures, periods, found)
         # "$5 and $4 million for the three months ended June 30, 2025 and 2024 and $9 and $8 million for the six months"
-        read.append(replace(series, label=series.label or (read[-1].label if read else "")))
+        if not series.label and read:
+            series = replace(series, label=read[-1].label)
+        read.append(series)
     return tuple(read)
 
 
-_Places = tuple[list[int], list[int]]
-"""The places of figures and of their periods among the pieces."""
-
-
 def _listed(text: str, pieces: Sequence[Piece]) -> Iterator[_Places]:
-    """Figures one after another, as many as the periods that are listed nearest to them."""
-    listed = runs(pieces, "period", frozenset({"join"}))
-    periods = [run for run in listed if 1 < len(run) <= MOST_PERIODS and not _is_range(text, pieces, run[0])]
-    for run in runs(pieces, "figure", frozenset({"join"})):
-        fitting = [each for each in periods if len(each) == len(run)]
-        if fitting and _alike(pieces, run):
-            yield run, min(fitting, key=lambda each: (_apart(run, each), each[0] < run[0]))
+    """Figures listed one after another, with the nearest list of as many periods."""
+    listed = runs(pieces, "period")
+    periods = [run for run in listed if 1 < len(run) <= MOST_PERIODS and not _is_range(text, pieces[run[0]])]
+    for figures in runs(pieces, "figure"):
+        fitting = [run for run in periods if len(run) == len(figures)]
+        if fitting and _alike(pieces, figures):
+            yield figures, min(fitting, key=lambda run: (_distance(figures, run), run[0] < figures[0]))
 
 
-def _is_range(text: str, pieces: Sequence[Piece], first: int) -> bool:
-    """Whether "between" stands before the first period: "between May 2025 and June 2026"."""
-    return text[: pieces[first].start].rstrip().lower().endswith("between")
+def _is_range(text: str, first: Piece) -> bool:
+    """Whether "between" precedes the first period: "between May 2025 and June 2026"."""
+    return text[: first.start].rstrip().lower().endswith("between")
 
 
-def _apart(one: Sequence[int], other: Sequence[int]) -> int:
+def _distance(one: Sequence[int], other: Sequence[int]) -> int:
     return other[0] - one[-1] if other[0] > one[-1] else one[0] - other[-1]
 
 
 def _paired(text: str, pieces: Sequence[Piece], taken: set[int]) -> Iterator[_Places]:
-    """Each figure right before its period."""
+    """Figures right before their periods; figures in ``taken`` are left out."""
     pairs: list[tuple[int, int]] = []
     for at, piece in enumerate(pieces):
         if piece.kind != "figure" or at in taken:
@@ -98,12 +101,10 @@ def _paired(text: str, pieces: Sequence[Piece], taken: set[int]) -> Iterator[_Pl
         if period is not None and pieces[period].kind == "period":
             pairs.append((at, period))
     groups: list[list[tuple[int, int]]] = [pairs[:1]] if pairs else []
-    for (before, period), pair in pairwise(pairs):
-        goes_on = _alike(pieces, [before, pair[0]]) and _connects(text, pieces, groups[-1][0][0], period, pair[0])
-        if goes_on:
-            groups[-1].append(pair)
-        else:
-            groups.append([pair])
+    for (before, period), (figure, next_period) in pairwise(pairs):
+        if not _alike(pieces, [before, figure]) or not _connects(text, pieces, groups[-1][0][0], period, figure):
+            groups.append([])
+        groups[-1].append((figure, next_period))
     for group in groups:
         figures, periods = [figure for figure, _ in group], [period for _, period in group]
         if 1 < len(group) <= MOST_PERIODS and len({pieces[period].header for period in periods}) == len(group):
@@ -122,12 +123,14 @@ def _word(text: str, piece: Piece) -> str:
 
 
 def _alike(pieces: Sequence[Piece], places: Sequence[int]) -> bool:
+    """Whether the figures at ``places`` have the same kind and unit."""
     return len({(f.kind, f.unit) for at in places if (f := pieces[at].figure) is not None}) == 1
 
 
 def _series(
     text: str, pieces: Sequence[Piece], figures: list[int], periods: list[int], found: Sequence[_Places]
 ) -> ProseSeries:
+    """The series of these figures and periods. Its label does not reach into the other series ``found``."""
     first, last = pieces[figures[0]].start, pieces[figures[-1]].end
     others = [run for each in found for run in each if run not in (figures, periods)]
     begins = max((end for run in others if (end := pieces[run[-1]].end) <= first), default=0)
@@ -145,7 +148,7 @@ def _series(
 
 
 def _bare(text: str, pieces: Sequence[Piece], start: int, end: int) -> str:
-    """``text[start:end]`` without its figures and periods, from the last semicolon on."""
+    """``text[start:end]`` after its last semicolon, without figures and periods."""
     parts, at = [], start
     for piece in pieces:
         if piece.kind in ("figure", "period") and start <= piece.start < end:
@@ -155,7 +158,7 @@ def _bare(text: str, pieces: Sequence[Piece], start: int, end: int) -> str:
 
 
 def _trimmed(text: str) -> str:
-    """``text`` without the words at its ends that link it with figures and periods."""
+    """``text`` without words at its ends that link it with figures and periods."""
     words = text.replace(" ,", ",").split()
     while words and _links(words[-1]):
         words.pop()
@@ -170,7 +173,7 @@ def _links(word: str) -> bool:
 
 
 def _scaled(text: str, figures: Sequence[ProseFigure | None]) -> tuple[ProseFigure, ...]:
-    """In "$13.7, $11.9 and $10.9 billion" the last word scales them all."""
+    """``figures`` in whole units: in "$13.7, $11.9 and $10.9 billion" the last word scales all of them."""
     known = [figure for figure in figures if figure is not None]
     scales = [_SCALED.search(text, figure.start, figure.end) for figure in known]
     last = scales[-1]

@@ -1,4 +1,4 @@
-"""Periods of a table whose rows are dated by balances: "Balance at December 31, 2022"."""
+"""Dates the rows of a table without dated columns by its balances: "Balance at December 31, 2022"."""
 
 import datetime as dt
 import re
@@ -13,7 +13,10 @@ from finray.filings.tables.period_headings import DAY_OF, MONTH_NAME
 
 
 def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:
-    """Dates items by rows such as "Balance at December 31, 2022"; the columns of equity statements are components."""
+    """Date ``items`` by the next balance at or below them. Columns of equity statements are components, not periods.
+
+    Numbers at the ``tagged`` (row, column) keep their period.
+    """
     printed = {item.row: date for item in items if (date := read_balance_date(item.label))}
     days = {(date.month, date.day) for date in printed.values()}
     dates = {row: _close_of_day_before(date, days) for row, date in printed.items()}
@@ -22,23 +25,26 @@ def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, in
     for item in items:
         at = bisect_left(rows, item.row)
         if at < len(rows) and (item.row, item.column) not in tagged:
-            end, months = dates[rows[at]], 0 if rows[at] == item.row else None
-            if months is None and at:
-                months = _months_between(dates[rows[at - 1]], end)
+            end = dates[rows[at]]
+            months: int | None = 0
+            if rows[at] != item.row:
+                months = _months_between(dates[rows[at - 1]], end) if at else None
             item = replace(item, period_end=end, months=months)
         dated.append(item)
     return dated
 
 
 def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:
-    """``date``, or the day before: "Balance at January 1" is the balance of December 31, as other rows date it.
-    ``days`` are their (month, day)."""
+    """``date``, or the day before: the balance "at January 1" is that of December 31.
+
+    For other months the day before must be among ``days``, the (month, day) of the table's balances.
+    """
     before = date - dt.timedelta(days=1)
     return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
 
 
 def read_balance_date(label: str) -> dt.date | None:
-    """The day of a row such as "Balance at December 31, 2022"."""
+    """The date in a row such as "Balance at December 31, 2022"."""
     if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + MONTH_NAME, label, re.IGNORECASE):
         return None
     match = next((m for m in DAY_OF.finditer(label) if m["day"] and m["year"]), None)

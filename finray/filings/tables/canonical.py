@@ -1,4 +1,4 @@
-"""Canonical line items: which row of a filing's statements is "capex", "net PP&E" or "revenue".
+"""Finds the row of a filing's statements that prints a canonical line item: "capex", "net PP&E", "revenue".
 
 The vocabulary is data (canonical.toml): general US-GAAP wording, XBRL concepts and the words of questions.
 """
@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from operator import itemgetter
 from typing import Literal, cast
 
 from finray.core.data_files import shipped_data
@@ -15,15 +16,26 @@ from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.dates import add_months
 
 Flow = Literal["", "out", "tax"]
+Row = tuple[LineItem, ...]
+"""The line items of one row of a table."""
 
 DATE_TOLERANCE_DAYS = 10
 """52- and 53-week years end within days of the month end that people name."""
+_NOTE = re.compile(
+    r" ?\((?:see )?(?:notes?|footnotes?)\b[^)]*\)| ?,? ?(?:see )?\bnotes? \d[\d, and]*$|"
+    r" ?\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?= |$)|[*†‡§]+|(?<=[a-z])\d{1,2}$| ?\((?:un)?audited\)|"
+    r" ?\((?:in |dollars in |amounts in )[^)]*\)"
+)
+"""Expects text with single spaces."""
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalItem:
-    """``labels`` are tried in order. ``flow`` "out" is an amount paid, spent or deducted; its printed sign carries no
-    meaning."""
+    """An entry of canonical.toml, where the fields are explained.
+
+    ``labels`` and ``concepts`` are in order of preference. With ``flow`` "out" (paid, spent or deducted) the printed
+    sign has no meaning.
+    """
 
     key: str
     statement: Statement
@@ -73,9 +85,9 @@ def find_line_item(
 
     ``items`` are one filing's; those outside the statements (notes, other tables) are ignored. The period is
     ``period_end`` (within days), or ``fiscal_year`` as ``filing`` counts its years; without either, the latest
-    column. ``months`` is the length of a flow; by default 12, or the shortest if the row has no 12-month column.
-    ``called``, the metric in the words of a question, prefers a row with these very words: a statement may print "Net
-    sales" and, with fees of members, "Total revenues".
+    column. ``months`` is the length of a flow: by default 12, or the shortest if the row has no 12-month column.
+    ``called`` is the metric in the words of a question. A row labeled with these words is preferred: a statement may
+    print "Net sales" and, with membership fees, "Total revenues".
     Raises KeyError for an unknown metric.
     """
     wanted = canonical_items()[metric]
@@ -93,7 +105,7 @@ def find_line_item(
 
 
 def names_row(metric: str, item: LineItem) -> bool:
-    """Whether the row of ``item`` has a label of ``metric`` and stands below the heading that the metric requires.
+    """Whether the row of ``item`` has a label of ``metric`` and is below the heading that the metric requires, if any.
 
     Raises KeyError for an unknown metric.
     """
@@ -111,7 +123,8 @@ def names_row_label(label: str) -> bool:
 def amount(metric: str, item: LineItem, items: Sequence[LineItem] = ()) -> float:
     """The value with the sign that formulas expect: amounts paid or spent are positive, however they are printed.
 
-    Income tax is positive for an expense. Its printed sign is ambiguous, so pretax and net income in ``items`` decide.
+    Income tax is positive for an expense. Its printed sign is ambiguous; pretax and net income in ``items`` decide.
+    Raises KeyError for an unknown metric.
     """
     flow = canonical_items()[metric].flow
     if flow == "out":
@@ -132,9 +145,6 @@ def _fiscal_year_end(year: int, filing: Filing | None) -> dt.date | None:
     return end if 1900 <= end.year <= 2200 else None
 
 
-Row = tuple[LineItem, ...]
-
-
 def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str) -> list[Row]:
     """Rows that may print the metric, best first."""
     has_statement = any(item.statement == wanted.statement for item in items)
@@ -149,12 +159,13 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
-    """Rows below a heading that names the metric ("Inventories:"), for statements that print no total."""
+    """Rows below a heading that names the metric ("Inventories:"), for statements that do not print its total."""
+    if wanted.parts is None:
+        return []
     return _by_row(
         item
         for item in items
-        if wanted.parts
-        and item.statement == wanted.statement
+        if item.statement == wanted.statement
         and item.section
         and _label_rank(wanted, plain_label(item.section)) is not None
         and wanted.parts.fullmatch(plain_label(item.label))
@@ -169,6 +180,7 @@ def _by_row(items: Iterable[LineItem]) -> list[Row]:
 
 
 def _total(parts: Sequence[LineItem]) -> LineItem:
+    """The sum of ``parts``, labeled with the heading over them."""
     return replace(
         parts[0],
         label=parts[0].section or parts[0].label,
@@ -180,7 +192,7 @@ def _total(parts: Sequence[LineItem]) -> LineItem:
 
 
 def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -> tuple[int, int, int, int] | None:
-    """(other statement, XBRL concept, label pattern, section): smaller is better; None for another metric's row."""
+    """(other statement, XBRL concept, label pattern, section), smaller is better; None for a row of another metric."""
     first = row[0]
     if first.statement != wanted.statement and has_statement:
         return None
@@ -218,32 +230,24 @@ def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
     return next((rank for rank, concept in enumerate(wanted.concepts) if concept in names), None)
 
 
-_NOTE = re.compile(
-    r" ?\((?:see )?(?:notes?|footnotes?)\b[^)]*\)| ?,? ?(?:see )?\bnotes? \d[\d, and]*$|"
-    r" ?\((?:\d{1,2}|[a-z]|\d{1,2}[a-z])\)(?= |$)|[*†‡§]+|(?<=[a-z])\d{1,2}$| ?\((?:un)?audited\)|"
-    r" ?\((?:in |dollars in |amounts in )[^)]*\)"
-)
-"""Expects text with single spaces."""
-
-
 def plain_label(label: str) -> str:
     """A row label for matching: lower case, one kind of dash, apostrophe and space, no note references or colon."""
     text = " ".join(label.lower().replace("’", "'").replace("—", "-").replace("–", "-").replace("--", "-").split())
-    text = _NOTE.sub("", text)
-    return text.strip(" :;,.-")
+    return _NOTE.sub("", text).strip(" :;,.-")
 
 
 def _cell(wanted: CanonicalItem, row: Row, period_end: dt.date | None, months: int | None) -> LineItem | None:
-    cells = [item for item in row if item.period_end is not None and _unit_fits(wanted, item)]
+    """The cell of ``row`` for the period, None if no column fits."""
+    cells = [(item.period_end, item) for item in row if item.period_end is not None and _unit_fits(wanted, item)]
+    lengths = {item.months for _, item in cells if item.months}
+    if wanted.statement != "balance" and lengths:
+        chosen = months if months is not None else 12 if 12 in lengths else min(lengths)
+        cells = [(end, item) for end, item in cells if item.months == chosen]
     if not cells:
         return None
-    if wanted.statement != "balance":
-        lengths = {item.months for item in cells if item.months}
-        if lengths:
-            chosen = months if months is not None else 12 if 12 in lengths else min(lengths)
-            cells = [item for item in cells if item.months == chosen]
     if period_end is None:
-        return max(cells, key=lambda item: item.period_end or dt.date.min, default=None)
-    near = [(abs((item.period_end - period_end).days), item.column, item) for item in cells if item.period_end]
-    near = [entry for entry in near if entry[0] <= DATE_TOLERANCE_DAYS]
-    return min(near, key=lambda entry: entry[:2])[2] if near else None
+        return max(cells, key=itemgetter(0))[1]
+    days, _, nearest = min(
+        ((abs((end - period_end).days), item.column, item) for end, item in cells), key=itemgetter(0, 1)
+    )
+    return nearest if days <= DATE_TOLERANCE_DAYS else None

@@ -14,12 +14,12 @@ _ALIKE = str.maketrans({"0": "o", "1": "i", "l": "i", "5": "s", "8": "b", "c": "
 _JOINED = {"rn": "m", "vv": "w"}
 _SIGNS = str.maketrans(dict.fromkeys("®™℠", ""))
 _DASHES = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-") | {"\u0130": "I"})
-"""Also maps the one letter (U+0130) that becomes two in lower case."""
+"""Also maps U+0130, the only letter that becomes two in lower case."""
 _SPACED = re.compile(r"\S(?:\s\S){3,}|\S(?:\s{1,6}\S){5,}")
 _LETTER = re.compile(r"[^\W_]")
 _WORD_GAP = re.compile(r"\s{2,}")
 _UP_TO_PARENTHESIS = 160
-"""Characters from the end of a caption in which its closing parenthesis may stand."""
+"""Characters after a caption among which its closing parenthesis may be."""
 
 
 def fold(text: str) -> str:
@@ -52,7 +52,7 @@ SIGNS = {
     "transition": ("transition period from", "transition report"),
     "event": ("date of report", "earliest event"),
 }  # fmt: skip
-"""Captions that stand together only on the cover of a report; each kind counts once (``cover_signs``)."""
+"""Captions that occur together only on the cover of a report; each kind counts once (``cover_signs``)."""
 _OTHERS = {
     "former": ("former name", "previous name"),
     "other_date": ("aggregate market value", "outstanding", "last business day", "closing", "filed", "annual meeting"),
@@ -115,7 +115,7 @@ class CoverText:
 
     @cached_property
     def captions(self) -> tuple[Caption, ...]:
-        """Captions in order; if two overlap, the one that begins first, else the longer one."""
+        """Captions in order. Of two that overlap, the one that begins first counts, else the longer one."""
         letters, places = self._folded
         found = []
         for phrase, kind in _PHRASES:
@@ -133,7 +133,7 @@ class CoverText:
         return tuple(captions)
 
     def _end(self, start: int, end: int) -> int:
-        """The end of a caption, including the parenthesis around it."""
+        """The end of a caption with its closing parenthesis, if it has one."""
         opening = self.text.rfind("(", max(0, start - 40), start)
         if opening < 0 or ")" in self.text[opening:start]:
             return end
@@ -141,6 +141,7 @@ class CoverText:
         return closing + 1 if closing >= 0 else end
 
     def first(self, kind: str) -> Caption | None:
+        """The first caption of this kind."""
         return next((caption for caption in self.captions if caption.kind == kind), None)
 
 
@@ -151,13 +152,14 @@ def cover_signs(page: str) -> set[str]:
 
 
 def has_caption(text: str) -> bool:
+    """Whether any caption occurs in ``text``."""
     folded = fold(text)
     return any(phrase in folded for phrase, _ in _PHRASES)
 
 
 def plain(text: str) -> str:
-    """Text for matching: one kind of space, dash and letter, spaced letters ("F O R M") joined, blank lines and rules
-    dropped."""
+    """``text`` for matching: one kind of space, dash and letter, spaced letters ("F O R M") joined, no blank lines and
+    rules."""
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS)).translate(_DASHES)
     if not text.isascii():
         text = "".join(c for c in text if c.isprintable() or c.isspace())

@@ -1,6 +1,6 @@
-"""Reads the numbers in table cells and arranges the cells of many rows in common columns.
+"""Reads the numbers in table cells and arranges the cells of all rows in common columns.
 
-Both table readers use it. A cell's position is an interval: column numbers in HTML, points in PDF.
+Shared by the HTML and the PDF reader. A cell's position is an interval: column numbers in HTML, points in PDF.
 """
 
 import re
@@ -13,7 +13,7 @@ from string import ascii_letters
 from typing import Self
 
 from finray.core.vocabulary import any_of
-from finray.filings.tables.grids import MAX_CELL_TEXT, Box, Cell, Grid, Tag
+from finray.filings.tables.grids import MAX_CELL_TEXT, MAX_LABEL, Box, Cell, Grid, Tag
 
 _SIGNS = {
     "USD": "$ US$ USD",
@@ -40,6 +40,7 @@ _THINGS = (
     r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees)"
 )
 _RATES = frozenset({"%", "bps", "pt", "pts", "pp"})
+_HUNDREDTHS = frozenset({"bps", "¢"})
 _NUMBER = re.compile(
     rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
@@ -54,22 +55,24 @@ _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
 NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
-"""Letters with which no number begins, not even its currency."""
-MAX_LABEL = 400
+"""Letters that begin neither a number nor a currency."""
 NOTE_GAP = 3
-"""Points (PDF) or columns (HTML) between a year and its footnote mark."""
+"""Largest gap between a year and its footnote mark, in points (PDF) or columns (HTML)."""
 LABEL_ZONE = 0.4
 """Labels begin within this share of the space left of the first numeric column."""
 MIN_COLUMN_SHARE = 0.12
 """Minimum number of filled rows of a numeric column, as a share of the fullest column's."""
 MAX_NUMBER_COLUMNS = 100
-"""No printed table has more. The limit bounds the time, since each cell is compared with the others of its row."""
+"""No printed table has more. Bounds the time, since each cell is compared with the others of its row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """``value`` is signed and unscaled; ``percent`` cells keep the printed number (12.5 for "12.5%", 0.25 for
-    "25 bps"). ``unit`` is "shares" or, for other things and multiples ("29 tons", "7.2x"), "pure"."""
+    """The number in a cell.
+
+    ``value`` is signed and unscaled: 12.5 for "12.5%", 0.25 for "25 bps" and "25¢". ``unit`` is "shares", or "pure" for
+    other things and multiples ("29 tons", "7.2x").
+    """
 
     value: float
     percent: bool = False
@@ -85,7 +88,7 @@ def parse_number(text: str) -> Number | None:
     return _parsed(text) if 0 < len(text) <= MAX_CELL and text[0] not in NEVER_FIRST else None
 
 
-@lru_cache(maxsize=16384)  # each cell of a table is parsed several times
+@lru_cache(maxsize=16384)  # each cell is parsed several times
 def _parsed(text: str) -> Number | None:
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
@@ -97,18 +100,20 @@ def _parsed(text: str) -> Number | None:
     if match["open"] or match["lead"] or match["minus"]:
         value = -value
     suffix = match["suffix"] or match["after"] or ""
-    thing = suffix not in _RATES and suffix not in {"", "¢"}
+    unit = None
+    if suffix not in _RATES | {"", "¢"}:
+        unit = "shares" if suffix == "shares" else "pure"
     return Number(
-        value=value / 100 if suffix == "bps" else value,
+        value=value / 100 if suffix in _HUNDREDTHS else value,
         percent=suffix in _RATES,
         currency=_CURRENCIES.get(match["currency"] or ""),
         decimals=len(digits.partition(".")[2]),
-        unit=("shares" if suffix == "shares" else "pure") if thing else None,
+        unit=unit,
     )
 
 
 def is_year(text: str) -> bool:
-    """Whether ``text`` is a year, perhaps with a footnote mark: "2021", "2021(a)"."""
+    """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
     return 4 <= len(text) <= 9 and _YEAR.fullmatch(text) is not None
 
@@ -126,6 +131,7 @@ class Printed:
     tag: Tag | None = None
 
     def joined(self, other: Self, glue: str = "") -> Self:
+        """This cell and ``other``, to its right, as one."""
         box = self.box
         if box is not None and other.box is not None:
             (x0, y0, x1, y1), (a0, b0, a1, b1) = box, other.box
@@ -136,7 +142,7 @@ class Printed:
 
 
 def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
-    """Join "$", "(", ")" and "%" that have a cell of their own to their number; drop footnote marks."""
+    """Join "$", "(", ")" and "%" in cells of their own to their number; drop footnote marks."""
     merged: list[Printed] = []
     pending: Printed | None = None
     for cell in cells:
@@ -160,7 +166,7 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
 
 
 def _is_footnote(before: Sequence[Printed], cell: Printed) -> bool:
-    """Whether ``cell`` is the footnote mark of the number before it: "(a)", or "(1)" after a year over a column."""
+    """Whether ``cell`` is the footnote mark of the number before it: "(a)", or "(1)" after a year in a heading."""
     if not before:
         return False
     text, gap = cell.text.strip(), cell.x0 - before[-1].x1
@@ -171,6 +177,7 @@ def _is_footnote(before: Sequence[Printed], cell: Printed) -> bool:
 
 
 def _closes(before: str, text: str) -> bool:
+    """Whether ``text`` is the closing parenthesis or the unit of the cell ``before`` it."""
     if len(before) > MAX_LABEL:
         return False
     if text in {")", ")%", "%)"}:
@@ -179,10 +186,10 @@ def _closes(before: str, text: str) -> bool:
 
 
 def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float]]:
-    """The intervals of the table's numeric columns, left to right, from cells that can only be data.
+    """The intervals of the table's numeric columns, left to right.
 
-    A column must fill a fair share of the rows, so a page number, or a number inside a label ("500 authorized"), makes
-    none.
+    A column must fill a fair share of the rows; a page number, or a number inside a label ("500 authorized"), does not
+    make one.
     """
     labeled = [row for row in rows if len(row) > 1]
     cells = sorted((cell for row in labeled or rows for cell in data_cells(row)), key=lambda c: (c.x0, c.x1))
@@ -207,7 +214,7 @@ def data_cells(row: Sequence[Printed]) -> list[Printed]:
     return [row[number] for number in _data_cells(tuple([cell.text for cell in row]))]
 
 
-@lru_cache(maxsize=4096)  # looking for a table asks for the cells of its rows several times
+@lru_cache(maxsize=4096)  # each row is asked about several times
 def _data_cells(texts: tuple[str, ...]) -> tuple[int, ...]:
     found = [number for number, text in enumerate(texts) if parse_number(text)]
     if found and found[0] == 0 and len(texts) > 1 and (len(found) == 1 or is_year(texts[0])):
@@ -220,7 +227,7 @@ def _data_cells(texts: tuple[str, ...]) -> tuple[int, ...]:
 def arrange(
     page: int, rows: Sequence[Sequence[Printed]], columns: Sequence[tuple[float, float]], caption: str = ""
 ) -> Grid | None:
-    """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...); column 0 holds labels. None without data."""
+    """The grid of ``rows`` over the numeric ``columns`` (1, 2, ...), None without data. Column 0 holds labels."""
     if not columns or len(columns) > MAX_NUMBER_COLUMNS:
         return None
     if not any(len(row) > 1 and data_cells(row) for row in rows):
@@ -237,7 +244,7 @@ def arrange(
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
-    # Columns are in order and do not overlap.
+    # Bisection works because columns are in order and do not overlap.
     first = bisect_right(columns, cell.x0, key=itemgetter(1))
     last = bisect_left(columns, cell.x1, key=itemgetter(0))
     covered = list(range(first + 1, last + 1))
@@ -257,7 +264,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
 
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
-    """The adjacent column: a dash or a short number may stand beside the interval of its column."""
+    """The adjacent column, for a dash or short number just outside of its column's interval; empty if none is near."""
     right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
     beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
     distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}

@@ -1,4 +1,4 @@
-"""What stands over the columns of a table, and the unit and period of the numbers below."""
+"""The headings of a table's columns, and the unit and period of the numbers below."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,10 @@ from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_s
 from finray.filings.tables.period_headings import column_label, is_period, read_heading
 from finray.filings.tables.periods import Calendar, Period
 from finray.filings.tables.rows import Row, is_amount, names_period
-from finray.filings.tables.scales import Scale, read_scale, row_unit, share_scale
+from finray.filings.tables.scales import Scale, ScaledUnit, read_scale, row_unit, share_scale
 
 HEADING_ROWS = 10
+"""Rows at the top of a table that may name its periods."""
 MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
 _IN_PERCENT = re.compile(r"%|\bpercent")
@@ -25,6 +26,10 @@ _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
 _PERCENT_ROW = re.compile(r"\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
+_BALANCE = re.compile(r"\bbalances?\b", re.IGNORECASE)
+_CHANGE = re.compile(r"adjustments?|increase|decrease|change", re.IGNORECASE)
+_TOTAL_EQUITY = re.compile(r"^total\b.*\b(?:equity|deficit)\b", re.IGNORECASE)
+_SHARES_HEADING = re.compile(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -37,13 +42,13 @@ class Columns:
     headings: dict[int, str]
     """The text over each column, at first that of the table before."""
     units: NoteUnits | None
-    """How to read units in a table outside the statements; None in a statement."""
+    """The units of a table outside the statements; None in a statement."""
     amounts: frozenset[int]
     """The columns that hold amounts, not percentages."""
     width: int
-    """How many columns the table has."""
+    """Number of columns."""
     scales: dict[int, Scale] = field(default_factory=dict)
-    """The scale printed over a column, if it is not that of the table."""
+    """The scale printed over a column, if it differs from the table's."""
 
     @classmethod
     def of(
@@ -55,7 +60,7 @@ class Columns:
         headings: dict[int, str],
         units: NoteUnits | None,
     ) -> Self:
-        """Before the first row of ``grid``; ``headings`` are those of the table before."""
+        """The columns of ``grid`` before its first row is read; ``headings`` are those of the table before."""
         columns = {cell.column for row in grid.rows for cell in row if cell.column}
         own = any(names_period(cell.text) for row in grid.rows[:HEADING_ROWS] for cell in row if cell.column)
         # A table interrupted by a line of prose prints its headings once.
@@ -65,11 +70,11 @@ class Columns:
 
     @property
     def dated(self) -> bool:
-        """Whether a heading names a period; a range of years, "2027-2031", dates no figure."""
+        """Whether a heading names a period. A range of years, "2027-2031", does not date a figure."""
         return any(names_period(heading) and not read_heading(heading).years for heading in self.headings.values())
 
     def begin_anew(self) -> None:
-        """Forget the headings: a second set follows in the same table."""
+        """Forget the headings, for a second set in the same table."""
         self.headings, self.scales = {}, {}
 
     def add_title(self, text: str) -> None:
@@ -79,14 +84,14 @@ class Columns:
         """Add a row of headings."""
         for cell in over_columns:
             if cell.column == 0 or self._is_title(cell) or cell.text.lower() == "table of contents":
-                continue  # titles are passed to the calendar below
+                continue  # titles go to the calendar
             if read_scale(cell.text) and not names_period(cell.text) and not self._names_more(cell.text):
                 continue  # "(in millions)" is not a heading of a column
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
 
     def _is_title(self, cell: Cell) -> bool:
-        """Whether a heading names the years of the whole table: "For the years ended May 31, 2022 and 2021"."""
+        """Whether a heading names the years of all columns: "For the years ended May 31, 2022 and 2021"."""
         if len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) < 2:
             return False
         heading = read_heading(cell.text)
@@ -102,7 +107,7 @@ class Columns:
         return self.units is not None and len(named) >= max(2, self.width / 2)
 
     def take_scale(self, cells: Sequence[Cell]) -> None:
-        """The scale in a row of headings: of the columns under it if others have another or none, else of the table."""
+        """Read the scale in a row of headings: of the columns below it if others differ, else of the whole table."""
         text = " ".join(cell.text for cell in cells)
         scale = read_scale(text)
         if scale is None:
@@ -124,15 +129,15 @@ class Columns:
             self.scales |= {cell.column + step: found for step in range(cell.span) if found is not None}
 
     def _heads_one(self, cell: Cell) -> bool:
-        """Whether a cell stands under the heading of one column among others that hold something else."""
+        """Whether a cell is the heading of one column, and other columns hold something else."""
         above = {column: kind_of(heading, heading=True) for column, heading in self.headings.items()}
         return cell.span == 1 and len(set(above.values())) > 1 and not self.dated
 
-    def unit(self, row: Row, section: str | None, cell: Cell, number: Number) -> tuple[str, int] | None:
+    def unit(self, row: Row, section: str | None, cell: Cell, number: Number) -> ScaledUnit | None:
         """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
-        headed = len(heading) <= MAX_HEADING and cell.column not in self.amounts and _IN_PERCENT.search(heading)
-        if number.percent or headed:
+        headed_percent = len(heading) <= MAX_HEADING and _IN_PERCENT.search(heading)
+        if number.percent or (headed_percent and cell.column not in self.amounts):
             return "percent", 1
         if number.unit is not None:
             return number.unit, 1
@@ -149,28 +154,24 @@ class Columns:
             return "percent", 1
         currency = replace(scale, currency=number.currency) if number.currency else scale
         if self.statement == "equity" and not self.dated:
-            if re.search(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", heading, re.IGNORECASE) and not number.currency:
+            if _SHARES_HEADING.search(heading) and not number.currency:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
             return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
         return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)
 
     def period(self, label: str, column: int, block: str) -> Period:
-        """The period of a number in the row ``label``. In a note, ``block`` is the period above the row."""
-        period = (
-            self._note_period(label, column, block)
-            if self.statement is None
-            else self.calendar.period(column, self.headings)
-        )
-        if (
-            self.statement in ("cash_flow", "equity", None)
-            and _BALANCE_ROW.search(label)
-            and not re.search(r"adjustments?|increase|decrease|change", label, re.IGNORECASE)
-        ):
+        """The period of a number in the row ``label``. In a note, ``block`` is the period printed above the row."""
+        if self.statement is None:
+            period = self._note_period(label, column, block)
+        else:
+            period = self.calendar.period(column, self.headings)
+        has_balances = self.statement in ("cash_flow", "equity", None)
+        if has_balances and _BALANCE_ROW.search(label) and not _CHANGE.search(label):
             if _BEGINNING.search(label) and not _ENDING.search(label):
                 return self.calendar.opening(period, self.headings)
-            if _ENDING.search(label) or re.search(r"\bbalances?\b", label, re.IGNORECASE):
+            if _ENDING.search(label) or _BALANCE.search(label):
                 return Period(period.end, 0)
-        if self.statement == "equity" and re.search(r"^total\b.*\b(?:equity|deficit)\b", label, re.IGNORECASE):
+        if self.statement == "equity" and _TOTAL_EQUITY.search(label):
             return Period(period.end, 0)
         return period
 

@@ -4,11 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 Box = tuple[float, float, float, float]
+MAX_CELL_TEXT = 4_000
+"""Characters kept of a cell; a longer one is prose, not a label or heading."""
+MAX_LABEL = 400
+"""Characters kept of a row's label."""
+CAPTION_LINES = 2
+MAX_CAPTION = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An inline XBRL tag of a number: the ids of its context and unit, and the power of ten in which it is printed."""
+    """The inline XBRL tag of a number: ids of its context and unit, and the power of ten in which it is printed."""
 
     context: str
     unit: str
@@ -17,9 +23,11 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """``column`` is the cell's column in the table's grid, ``span`` the number of columns it covers. ``box`` is
-    (x0, y0, x1, y1) in PDF points, None for HTML. ``indent`` grows with the label's left margin. ``concept`` comes from
-    an inline XBRL tag, if any."""
+    """A cell of a grid.
+
+    ``column`` is the first column that it covers, ``span`` the number of columns. ``box`` is (x0, y0, x1, y1) in PDF
+    points, None for HTML. ``indent`` grows with the label's left margin. ``concept`` comes from an inline XBRL tag.
+    """
 
     text: str
     column: int
@@ -32,18 +40,12 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """One table on page ``page`` (0-based). ``rows`` have no empty cells; a wrapped label is one cell."""
+    """One table on ``page`` (0-based). ``rows`` have no empty cells; a wrapped label is one cell."""
 
     page: int
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
     """The last lines of text above the table: what it shows, of which period, in which scale."""
-
-
-MAX_CELL_TEXT = 4_000
-"""Characters kept of a cell; a longer one is prose, not a label or heading."""
-CAPTION_LINES = 2
-MAX_CAPTION = 300
 
 
 def caption_of(lines: Sequence[str]) -> str:

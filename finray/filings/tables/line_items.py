@@ -1,8 +1,8 @@
-"""Line items of a page's tables: label, value, unit and period of every number.
+"""Reads the line items of a page's tables: label, value, unit and period of every number.
 
 Values are in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep the
 printed number (12.5). Numbers in parentheses are negative, a dash in a numeric column is 0.0, an empty cell gives no
-line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if it is unknown.
+line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if unknown.
 """
 
 import re
@@ -22,7 +22,7 @@ from finray.filings.tables.statements import table_statement
 from finray.filings.tables.tags import Tags
 
 HEAD_LINES = 25
-"""Lines at the top of a page that may hold its title, scale and periods."""
+"""Lines at the top of a page that may have its title, scale and periods."""
 MAX_SCALED_ROWS = 20
 _FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
 
@@ -38,29 +38,32 @@ def extract_line_items(
     undated: bool = False,
     tags: Tags | None = None,
 ) -> list[LineItem]:
-    """Every number in a numeric column of a labeled row of ``grids`` (one page).
+    """Every number in a numeric column of a labeled row of ``grids``, the tables of one page.
 
     The scale is that of the page, else of ``before`` (the text of the page before, for continued statements), else
     ``usual`` (the scale of the filing's statements). ``row`` counts rows over the page; ``column`` is that of the grid.
     Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes, management's
-    discussion), a number whose table shows no date has no ``period_end``; ``undated`` dates it by the filing's own
-    period, for callers that know that the table is about it. ``tags`` are those of the filing's inline XBRL; a number's
-    tag overrides period, unit and scale of its headings.
+    discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the filing's own,
+    for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
+    the period, unit and scale of its headings.
     """
     head = _head_of(page_text)
-    announced = read_scale(page_text if statement is not None else _of_amounts(page_text, grids))
-    scale = announced or usual or Scale()
-    if statement is not None:
-        scale = read_scale(head) or read_scale(page_text) or read_scale(before) or scale
+    if statement is None:
+        announced = read_scale(_without_other_scales(page_text, grids))
+        scale = announced or usual or Scale()
+    else:
+        announced = None
+        scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual or Scale()
     calendar = Calendar(filing, statement, head)
     items: list[LineItem] = []
     headings: dict[int, str] = {}
     offset = 0
     for grid in grids:
         own, own_scale, units = statement, scale, None
-        if statement is None:  # notes: each table has its own scale and period, in its caption if not in its headings
+        if statement is None:
             if is_contents(grid):
                 continue
+            # A table of a note has its own scale and period, in its headings or its caption.
             stated = read_scale(without_share_scales(grid.caption)) or announced
             calendar, own_scale = Calendar(filing, None, grid.caption), stated or scale
             headings = {} if grid.caption else headings
@@ -77,9 +80,9 @@ def extract_line_items(
     return items
 
 
-def _of_amounts(page_text: str, grids: Sequence[Grid]) -> str:
-    """``page_text`` without the scales of shares, and without the labels of rows that give a scale of their own:
-    "Square feet (in thousands)"."""
+def _without_other_scales(page_text: str, grids: Sequence[Grid]) -> str:
+    """``page_text`` without scales that are not those of its amounts: of shares, and of rows that give their own
+    ("Square feet (in thousands)")."""
     first = ((row[0].text, row[-1].text) for grid in grids for row in grid.rows if len(row) > 1 and not row[0].column)
     scaled = (label for label, figure in first if parse_number(figure) and not is_year(figure) and read_scale(label))
     for label in islice(scaled, MAX_SCALED_ROWS):
@@ -88,7 +91,7 @@ def _of_amounts(page_text: str, grids: Sequence[Grid]) -> str:
 
 
 def _head_of(page_text: str) -> str:
-    """The lines before the page's first figures."""
+    """The lines above the page's first figures."""
     lines = (" ".join(line.split()) for line in page_text[:6000].split("\n"))
     before = takewhile(lambda line: not _FIGURE.search(line), filter(None, lines))
     return "\n".join(islice(before, HEAD_LINES))

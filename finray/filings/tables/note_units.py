@@ -1,7 +1,7 @@
-"""Units of figures in tables outside the statements, where one table holds amounts, counts, prices, years and rates.
+"""Units of figures in tables outside the statements, where one table mixes amounts, counts, prices, years and rates.
 
-A heading ("Number of Units", "(years)") decides for its column, else the row's label, else the heading over the rows.
-Counts and prices are not in the scale of the amounts beside them.
+The heading of a column ("Number of Units", "(years)") decides, else the row's label, else the heading over the rows.
+Counts and prices do not have the scale of the amounts beside them.
 """
 
 import re
@@ -9,22 +9,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Literal, Self
 
 from finray.core.vocabulary import SCALE, SCALES
 from finray.filings.tables.cells import Number, is_year, parse_number
-from finray.filings.tables.grids import Grid
-from finray.filings.tables.scales import Scale, is_per_share, read_scale, share_scale
+from finray.filings.tables.grids import Cell, Grid
+from finray.filings.tables.scales import Scale, ScaledUnit, is_per_share, read_scale, share_scale
 
 Kind = Literal["price", "shares", "count", "years", "rate", "ratio", "dollars"]
 """What a heading or label counts or measures; "dollars" are amounts in plain dollars."""
 MAX_NAMED = 160
-"""Characters; a longer text is prose, which names no unit."""
+"""Characters; a longer text is prose, which does not name a unit."""
 MIN_PRICES, PRICE_DECIMALS, MOST_PER_SHARE = 3, 2, 100
-"""Figures of a column that is per share, at least; the decimals of each; what none of them reaches."""
+"""A column is per share if it has at least this many figures, each with these decimals and below this value."""
 MANY = 100_000
-"""Nobody counts this many shares in thousands or millions."""
+"""A column that reaches this many shares does not count them in thousands or millions."""
 _SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|warrants?|stock units|share units)"
 _OF_STOCK = (
     r"(?:(?:common|ordinary|restricted|performance|stock|share|deferred|phantom|class \w|total|vested|treasury)\s)"
@@ -61,9 +61,9 @@ _BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
         r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$", re.I)),
 )  # fmt: skip
-"""Only as headings of columns: the label "Stock options" may name an expense."""
+"""Apply to headings of columns only: the label "Stock options" may name an expense."""
 _TERMS = re.compile(r"\b(?:over|within|less|due|after|up) \w{0,5} ?\d|\d (?:to|through|-) \d", re.IGNORECASE)
-"""Amounts by the years until they are due."""
+"""Marks amounts by the years until they are due."""
 _COUNTED = re.compile(
     r"\bunit counts?\b|\bnumber of\b|\bhead ?count\b|^[^\w\n]{0,8}item\s{1,3}2\W{1,3}(?:description of )?propert",
     re.I | re.M,
@@ -75,8 +75,9 @@ _SHARES_IN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _MONEY_TOO = re.compile(r"(?:\bdollars|\bamounts|\$)\s{0,2}(?:and|,|&)\s{0,2}$", re.IGNORECASE)
-"""Before the shares: "dollars and shares in thousands"."""
+"""Comes before the shares in "dollars and shares in thousands"."""
 _BEFORE = 16
+"""Characters before the shares in which it is looked for."""
 _AREA_IN = re.compile(rf"\bsquare (?:feet|footage)\b.{{0,40}}?\bin (?P<after>{SCALE})s\b", re.IGNORECASE)
 MIN_LISTED = 4
 """Fewer ascending integers may be figures by chance."""
@@ -88,7 +89,7 @@ _IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE
 
 @lru_cache(maxsize=8192)  # called for each cell of a column
 def kind_of(text: str, *, heading: bool = False) -> Kind | None:
-    """What a label, or the heading of a column, names; None for amounts of money and for everything else."""
+    """What a label, or the ``heading`` of a column, names; None for amounts of money and everything else."""
     if not text or len(text) > MAX_NAMED:
         return None
     text = _EXCEPT.sub("", text)
@@ -98,46 +99,56 @@ def kind_of(text: str, *, heading: bool = False) -> Kind | None:
 
 
 def without_share_scales(text: str) -> str:
-    """``text`` without scales that are of shares only: amounts beside "Shares (in thousands)" may be in millions."""
+    """``text`` without scales of shares only: amounts beside "Shares (in thousands)" may be in millions."""
 
     def kept(match: re.Match[str]) -> str:
         before = text[max(0, match.start() - _BEFORE) : match.start()]
         return match[0] if match["after"] is None or _MONEY_TOO.search(before) else " "
 
-    return _SHARES_IN.sub(kept, text) if any(scale in text.lower() for scale in SCALES) else text
+    return _SHARES_IN.sub(kept, text) if _has_scale(text) else text
+
+
+def _has_scale(text: str) -> bool:
+    """Whether ``text`` has a word of scale; much faster than the patterns with such a word."""
+    lowered = text.lower()
+    return any(scale in lowered for scale in SCALES)
 
 
 @dataclass(frozen=True, slots=True)
 class NoteUnits:
-    """The units of one table. Columns are those of its grid."""
+    """The units of one table, by the columns of its grid."""
 
     money: frozenset[int]
-    """The columns that print a currency sign."""
+    """Columns that print a currency sign."""
     percent: frozenset[int]
-    """The columns whose first figure prints "%" and that hold nothing that can only be an amount."""
+    """Columns whose first figure prints "%" and in which no figure can only be an amount."""
     per_share: frozenset[int]
-    """The columns of which a row is per share and every figure has the decimals of one: what leads from diluted to
+    """Columns with a row per share in which every figure has the decimals of one, as in a reconciliation of diluted to
     adjusted earnings per share."""
     largest: dict[int, float]
     """The largest figure of each column."""
     counts: bool
-    """Whether the table counts things: it prints no currency sign and its title says so."""
+    """The table counts things: it prints no currency sign, and its title says so."""
     index: bool
-    """Whether the table compares returns on 100 dollars."""
+    """The table compares returns on 100 dollars."""
     shares_in: int | None
+    """The scale of shares that the table or its page gives."""
     counts_shares: bool
-    """Whether the table's own title gives the scale of its shares: a column of whole numbers holds those."""
+    """The table's own title gives the scale of its shares, so a column of whole numbers holds shares."""
     area_in: int | None
+    """The scale of square feet that the page gives."""
     scaled: bool
-    """Whether the table gives its own scale."""
+    """The table gives its own scale."""
 
     @classmethod
     def of(cls, grid: Grid, page_text: str, head: str, *, announced: bool) -> Self:
+        """The units of ``grid``. ``head`` is the top of its page, ``announced`` whether its amounts have a scale."""
         columns: dict[int, list[Number]] = {}
         points: set[int] = set()
-        for column, text, number in _figures(grid):
-            columns.setdefault(column, []).append(number)
-            points |= {column} if text.endswith("bps") else set()
+        for cell, number in chain.from_iterable(map(_figures, grid.rows)):
+            columns.setdefault(cell.column, []).append(number)
+            if cell.text.endswith("bps"):
+                points.add(cell.column)
         money = {column for column, numbers in columns.items() if any(number.currency for number in numbers)}
         first = {column: next((n for n in numbers if not n.dash), None) for column, numbers in columns.items()}
         largest = {column: max(abs(number.value) for number in numbers) for column, numbers in columns.items()}
@@ -145,22 +156,22 @@ class NoteUnits:
         own = (grid.caption, *_title(grid))
         title = "\n".join((head, *own))
         return cls(
-            frozenset(money),
-            frozenset(percent - money - points),
-            frozenset(_per_share_columns(grid)),
-            largest,
-            not money and not announced and _COUNTED.search(title) is not None,
-            _is_index(grid),
-            _stated(_SHARES_IN, "\n".join(own)) or _stated(_SHARES_IN, page_text),
-            any(match["after"] for text in own for match in _SHARES_IN.finditer(text)),
-            _stated(_AREA_IN, page_text),
-            any(map(read_scale, own)),
+            money=frozenset(money),
+            percent=frozenset(percent - money - points),
+            per_share=_per_share_columns(grid),
+            largest=largest,
+            counts=not money and not announced and _COUNTED.search(title) is not None,
+            index=_is_index(grid),
+            shares_in=_stated(_SHARES_IN, "\n".join(own)) or _stated(_SHARES_IN, page_text),
+            counts_shares=any(match["after"] for text in own for match in _SHARES_IN.finditer(text)),
+            area_in=_stated(_AREA_IN, page_text),
+            scaled=any(map(read_scale, own)),
         )
 
     def unit(
         self, heading: str, label: str, section: str, column: int, number: Number, scale: Scale, own: int | None
-    ) -> tuple[str, int] | None:
-        """Unit and multiplier of a figure, None if nothing names them. ``own`` is the scale printed over its column."""
+    ) -> ScaledUnit | None:
+        """The unit of a figure, None if nothing names it. ``own`` is the scale printed over its column."""
         currency = number.currency or scale.currency
         if self.index:
             return (currency, 1) if number.currency or self.money else ("pure", 1)
@@ -176,10 +187,13 @@ class NoteUnits:
         return ("pure", own or 1) if self.counts else None
 
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
-        """What the heading of the column, the row's label and the heading over the rows name."""
+        """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
         kind = kind_of(heading, heading=True)
-        unfit = column in self.money and kind not in ("price", "dollars")
-        if kind is not None and not unfit and (kind != "price" or self.largest.get(column, 0.0) < 10_000):
+        if kind == "price":
+            fits = self.largest.get(column, 0.0) < 10_000
+        else:
+            fits = column not in self.money or kind == "dollars"
+        if kind is not None and fits:
             yield kind, heading
         if kind := kind_of(label):
             yield kind, label
@@ -188,7 +202,8 @@ class NoteUnits:
 
     def _of_kind(
         self, kind: Kind, text: str, column: int, number: Number, scale: Scale, own: int | None
-    ) -> tuple[str, int] | None:
+    ) -> ScaledUnit | None:
+        """The unit of a figure of which ``text`` names the kind, None if the figure cannot be one."""
         currency, size = number.currency or scale.currency, abs(number.value)
         if kind == "dollars":
             return currency, 1
@@ -215,79 +230,72 @@ class NoteUnits:
 
 
 def is_contents(grid: Grid) -> bool:
-    """Whether a table lists titles with page numbers, or is a numbered list: its last column holds small integers in
-    ascending order, without a heading other than "Page"."""
+    """Whether a table lists titles with page numbers, or is a numbered list.
+
+    The last column of such a table has small integers in ascending order and no heading other than "Page".
+    """
     last = max((cell.column for row in grid.rows for cell in row), default=0)
-    found = [(row, text, number) for row, text, number in _column(grid, last) if not is_year(text)]
+    found = [
+        (index, cell.text, number)
+        for index, row in enumerate(grid.rows)
+        for cell, number in _figures(row)
+        if cell.column == last
+    ]
     pages = [number.value for _, text, number in found if text.isdecimal() and number.value < 1000]
-    rows = {row for row, cells in enumerate(grid.rows) if any(parse_number(cell.text) for cell in cells if cell.column)}
-    if len(pages) < MIN_LISTED or len(pages) < len(found) or len(pages) < 0.8 * len(rows) or pages != sorted(pages):
+    rows = sum(any(parse_number(cell.text) for cell in row if cell.column) for row in grid.rows)
+    if len(pages) < MIN_LISTED or len(pages) < len(found) or len(pages) < 0.8 * rows or pages != sorted(pages):
         return False
-    first = min(row for row, _, _ in found)
+    first = found[0][0]
     over = [cell.text for row in grid.rows[:first] for cell in row if cell.column <= last < cell.column + cell.span]
     before = (cell for row in grid.rows for cell in row if 0 < cell.column < last and parse_number(cell.text))
     plain = all(re.fullmatch(r"\(?\d{1,3}(?:\.\d{1,2})?\)?", cell.text) for cell in before)
     return plain and len(set(pages)) > 2 and all(_PAGE.search(text) or len(text) > MAX_NAMED for text in over)
 
 
-def _figures(grid: Grid) -> Iterator[tuple[int, str, Number]]:
-    for row in grid.rows:
-        for cell in row:
-            if cell.column and not is_year(cell.text) and (number := parse_number(cell.text)):
-                yield cell.column, cell.text, number
+def _figures(row: Sequence[Cell]) -> Iterator[tuple[Cell, Number]]:
+    """The numbers of a row that are not years, with their cells."""
+    for cell in row:
+        if cell.column and not is_year(cell.text) and (number := parse_number(cell.text)):
+            yield cell, number
 
 
-def _per_share_columns(grid: Grid) -> Iterator[int]:
+def _per_share_columns(grid: Grid) -> frozenset[int]:
     """The columns with a row that is per share and no figure that cannot be."""
     named: set[int] = set()
     figures: Counter[int] = Counter()
     unfit: set[int] = set()
     for row in grid.rows:
         label = next((cell.text for cell in row if cell.column == 0), "")
-        for cell in row:
-            number = parse_number(cell.text) if cell.column and not is_year(cell.text) else None
-            if number is None or number.dash or number.percent:
+        for cell, number in _figures(row):
+            if number.dash or number.percent:
                 continue
             figures[cell.column] += 1
-            named |= {cell.column} if is_per_share(label) else set()
+            if is_per_share(label):
+                named.add(cell.column)
             if number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PER_SHARE:
                 unfit.add(cell.column)
-    yield from (column for column in named - unfit if figures[column] >= MIN_PRICES)
+    return frozenset(column for column in named - unfit if figures[column] >= MIN_PRICES)
 
 
-def _column(grid: Grid, column: int) -> Iterator[tuple[int, str, Number]]:
-    for index, row in enumerate(grid.rows):
-        for cell in row:
-            if cell.column == column and column and (number := parse_number(cell.text)):
-                yield index, cell.text, number
-
-
-def _title(grid: Grid) -> Iterator[str]:
+def _title(grid: Grid) -> list[str]:
     """The texts above the first row with a figure."""
-    for row in grid.rows:
-        if any(parse_number(cell.text) and not is_year(cell.text) for cell in row if cell.column):
-            return
-        yield " ".join(cell.text for cell in row)
+    above = takewhile(lambda row: not any(_figures(row)), grid.rows)
+    return [" ".join(cell.text for cell in row) for row in above]
 
 
 def _is_index(grid: Grid) -> bool:
     """Whether the first figures of all rows, or all figures of the first row, are 100."""
-    rows: list[Sequence[Number]] = []
-    for cells in grid.rows:
-        numbers = [parse_number(cell.text) for cell in cells if cell.column and not is_year(cell.text)]
-        if found := [number for number in numbers if number]:
-            rows.append(found)
+    rows = [numbers for row in grid.rows if (numbers := [number for _, number in _figures(row)])]
     if len(rows) < 2 or any(len(row) < 2 for row in rows):
         return False
-    base = [number.value == 100 and not number.percent for number in chain((row[0] for row in rows), rows[0])]
-    return all(base[: len(rows)]) or all(base[len(rows) :])
+    bases = ([row[0] for row in rows], rows[0])
+    return any(all(number.value == 100 and not number.percent for number in base) for base in bases)
 
 
 @lru_cache(maxsize=64)  # called for each table of a page
 def _stated(pattern: re.Pattern[str], text: str) -> int | None:
-    """The scale that a pattern's named group finds, if it is the only one in ``text``."""
-    lowered = text.lower()
-    if not any(scale in lowered for scale in SCALES):
+    """The scale in the named groups of ``pattern``'s matches in ``text``, if there is exactly one."""
+    if not _has_scale(text):
         return None
     found = {word.lower() for match in pattern.finditer(text) for word in match.groupdict().values() if word}
     return SCALES[found.pop()] if len(found) == 1 else None

@@ -1,4 +1,4 @@
-"""The period that the headings of a column name: year, month, day and length."""
+"""Reads the period that a column's heading names: year, month, day and length."""
 
 import re
 from dataclasses import dataclass
@@ -30,13 +30,27 @@ _QUARTERS_LONG = re.compile(
 )
 _NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
 _LENGTH = re.compile(r"month|quarter|week|year|fiscal|annual|fy|q[1-4]")
-"""What a text that gives the length of a period holds."""
+"""Occurs in every text that gives the length of a period."""
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
+_CHANGE = re.compile(
+    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
+)
+_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
+_PERIOD_WORDS = re.compile(
+    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
+    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
+    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
+    re.IGNORECASE,
+)
+MAX_COLUMN_LABEL = 200
+
+PartialDate = tuple[int | None, int, int | None]
+"""(year, month, day)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """The period in a column's headings; None for parts that they do not name. ``change`` marks a difference."""
+    """The period in a column's headings. Parts that they do not name are None."""
 
     year: int | None = None
     month: int | None = None
@@ -44,19 +58,15 @@ class Heading:
     months: int | None = None
     fiscal: bool = False
     change: bool = False
+    """The column compares periods."""
     quarter: int | None = None
-    """The quarter of the year, if it is what tells the column from others: "Second quarter", "Q2", "Second"."""
+    """The quarter, if the heading names nothing else: "Second quarter", "Q2", "Second"."""
     apart: bool = False
     """The year stands apart from month and day: "Fiscal 2019 | September 30"."""
     years: bool = False
-    """Several years together: "2027-2031"."""
+    """A range of years: "2027-2031"."""
     coded: bool = False
-    """A quarter of the company's year, whatever period the filing is of: "2Q21"."""
-
-
-_CHANGE = re.compile(
-    r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
-)
+    """A quarter of the company's year, whatever the filing's period: "2Q21"."""
 
 
 @lru_cache(maxsize=4096)  # called for each cell of a column
@@ -69,7 +79,6 @@ def read_heading(text: str) -> Heading:
         return Heading(_in_full(int(coded["year"])), months=3, quarter=quarter, coded=True)
     year = month = day = None
     apart = False
-    years = {int(y) for y in _YEAR.findall(text)}
     if dates := list(DAY_OF.finditer(text)):
         # The last full date counts: "Year ended" stands before its date.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
@@ -77,31 +86,30 @@ def read_heading(text: str) -> Heading:
         if match["month"].lower() == "may" and day is None and year is None:
             month = None
     elif numeric := _NUMERIC_DATE.search(text):
-        month, day, year = int(numeric["month"]), int(numeric["day"]), int(numeric["year"])
-        year = _in_full(year)
-    if year is None and len(years) == 1:
-        year, apart = next(iter(years)), month is not None
+        month, day, year = int(numeric["month"]), int(numeric["day"]), _in_full(int(numeric["year"]))
+    if year is None and len(years := {int(year) for year in _YEAR.findall(text)}) == 1:
+        year, apart = years.pop(), month is not None
     if month is not None and not 1 <= month <= 12:
         month = day = None
     return Heading(
         year,
         month,
         day,
-        length_in_months(text),
-        bool(re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE)),
-        bool(_CHANGE.search(text)),
-        _quarter_of(text),
-        apart,
+        months=length_in_months(text),
+        fiscal=re.search(r"\bfiscal\b|\bfy\b", text, re.IGNORECASE) is not None,
+        change=_CHANGE.search(text) is not None,
+        quarter=_quarter_of(text),
+        apart=apart,
     )
 
 
 def _in_full(year: int) -> int:
-    """A year of two digits in full."""
+    """``year`` with its century, if it has two digits."""
     return year + (2000 if year < 70 else 1900 if year < 100 else 0)
 
 
 def _quarter_of(text: str) -> int | None:
-    """The number in a heading of nothing but a quarter, its period and footnotes."""
+    """The quarter in a heading that names nothing but a quarter, its period and footnotes."""
     match = _NTH_QUARTER.search(text)
     if match is None or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", text)):
         return None
@@ -109,8 +117,8 @@ def _quarter_of(text: str) -> int | None:
 
 
 def length_in_months(text: str) -> int | None:
-    """Months of the period; a quarter may have 11 to 17 weeks, as retailers count."""
-    lowered = text.lower()  # a plain search for a word takes a fraction of an expression's time
+    """Length of the period that ``text`` names. Retailers count a quarter as 11 to 17 weeks."""
+    lowered = text.lower()  # to search for plain words first, which takes a fraction of a pattern's time
     if not _LENGTH.search(lowered):
         return None
     if "month" in lowered and (match := _MONTHS_LONG.search(text)):
@@ -128,28 +136,15 @@ def length_in_months(text: str) -> int | None:
     return 12 if _YEARS_LONG.search(text) else None
 
 
-_FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
-PartialDate = tuple[int | None, int, int | None]
-"""(year, month, day)"""
-
-
 def partial_date(match: re.Match[str]) -> PartialDate:
+    """The date in a match of ``DAY_OF``."""
     year, day = (int(match[part]) if match[part] else None for part in ("year", "day"))
     return year, MONTHS[match["month"].lower()], day
 
 
-MAX_COLUMN_LABEL = 200
-_PERIOD_WORDS = re.compile(
-    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
-    rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
-    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
-    re.IGNORECASE,
-)
-
-
 @lru_cache(maxsize=4096)  # called for each cell of a column
 def column_label(heading: str) -> str | None:
-    """``heading`` if it holds more than one period and a scale, else None."""
+    """``heading`` if it names more than one period and a scale, else None."""
     named = YEAR_RANGE.search(heading) or _PERIOD_WORDS.sub("", CODED_QUARTER.sub(" ", _FOOTNOTE.sub(" ", heading)))
     return heading[:MAX_COLUMN_LABEL] if named else None
 

@@ -1,4 +1,4 @@
-"""Reporting periods from table headings: "Three Months Ended June 30," over "2022  2021"."""
+"""Reads the period of a column from headings and titles: "Three Months Ended June 30," over "2022  2021"."""
 
 import datetime as dt
 import re
@@ -20,45 +20,47 @@ from finray.filings.tables.period_headings import (
     read_heading,
 )
 
+_EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s++$", re.IGNORECASE)
+"""Comes before the date of an event in the prose above a note's table."""
+_CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
+"""Comes before a month, without day or year, that dates a column."""
+_NEAR = 40
+"""Characters before a date in which such words count."""
+_WEEKDAY_DAYS = 10
+"""Days by which years that end on a weekday may end later."""
+_PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
+_TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
+MAX_TITLES = 10_000
+"""Characters kept of titles; further rows do not name the period."""
+
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """``months`` is 0 for an instant, None if it is unknown."""
+    """``months`` is 0 for an instant, None if unknown."""
 
     end: dt.date | None
     months: int | None
 
 
-_EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s++$", re.IGNORECASE)
-"""Before the date of an event in the prose above a note's table."""
-_CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
-"""Before the name of a month, without day or year, that dates a column."""
-_NEAR = 40
-"""Characters before a date in which such words count."""
-_WEEKDAY_DAYS = 10
-_TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
-MAX_TITLES = 10_000
-"""Characters kept of titles; further rows do not show the period."""
-
-
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Turns the headings of a column into its period, completed from the page's title and the filing."""
+    """Reads the period of a column from its headings, completed from the page's title and the filing."""
 
     filing: Filing
     statement: Statement | None
     titles: str
-    """The top of the page, and heading rows that belong to no column."""
+    """The top of the page, and heading rows over the whole table."""
     _known: dict[str, Period] = field(default_factory=dict, init=False, repr=False, compare=False)
-    """The periods of headings that were read: the figures of a column have one."""
+    """Periods of headings read so far; all figures of a column ask for the same."""
 
     def with_title(self, text: str) -> Self:
+        """This calendar with another title, unless it is known or titles are too long already."""
         if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
             return self
         return replace(self, titles=f"{self.titles}\n{text}")
 
     def period(self, column: int, headings: Mapping[int, str]) -> Period:
-        """The period of ``column``; ``headings`` maps a column to the text of all its heading cells."""
+        """The period of ``column``; ``headings`` has the joined text of each column's headings."""
         text = headings.get(column, "")
         period = self._known.get(text)
         if period is None:
@@ -80,19 +82,18 @@ class Calendar:
         return Period(end, months)
 
     def _is_quarter(self, heading: Heading, end: dt.date | None) -> bool:
-        """Whether the column is a quarter of a year that ends on ``end``, in an annual report's table by quarters."""
+        """Whether the column is a quarter of the year that ends on ``end``, in an annual report's quarterly table."""
         known, annual = self.filing.period_end, self.filing.fiscal_period in ("FY", "Q4")
-        if heading.quarter is None or end is None or known is None or not annual:
+        if heading.quarter is None or end is None or known is None or not annual or end.month != known.month:
             return False
-        by_quarters = heading.months == 3 or QUARTER.search(self.titles) is not None
-        return by_quarters and end.month == known.month and heading.months in (None, 3)
+        return heading.months == 3 or (heading.months is None and QUARTER.search(self.titles) is not None)
 
     @staticmethod
     def _quarter_end(heading: Heading, year_end: dt.date | None) -> dt.date | None:
         return add_months(year_end, -3 * (4 - (heading.quarter or 4))) if year_end is not None else None
 
     def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
-        """The instant at which ``period`` began: the end of another column's period if one fits, else computed."""
+        """The instant at which ``period`` began: the end of another column's period if one is near, else computed."""
         if period.end is None or not period.months:
             return Period(None, 0)
         guess = self._opening_day(period.end, period.months)
@@ -103,15 +104,14 @@ class Calendar:
         return Period(guess, 0)
 
     def _opening_day(self, end: dt.date, months: int) -> dt.date:
-        """The day before a period began. Years that do not end with a month are taken to have 52 weeks."""
+        """The day before a period began. A year that does not end with a month is taken to have 52 weeks."""
         by_months = add_months(end, -months)
         if is_month_end(end):
             return by_months
         fiscal = self.filing.fiscal_year_end or ""
         if (match := re.fullmatch(r"(\d\d)-(\d\d)", fiscal)) and months % 12:
-            close = _date(by_months.year, int(match[1]), int(match[2]), self.filing)
-            for year in (0, -1, 1):
-                close = _shift_years(close, year) if close else None
+            for year in (by_months.year, by_months.year - 1):
+                close = _date(year, int(match[1]), int(match[2]), self.filing)
                 if close is not None and is_month_end(close) and abs((close - by_months).days) <= 8:
                     return close
         return end - dt.timedelta(weeks=round(months * 52 / 12))
@@ -153,9 +153,6 @@ class Calendar:
         return 3 if self.filing.fiscal_period in ("Q1", "Q2", "Q3") else None
 
 
-_PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
-
-
 @lru_cache(maxsize=256)  # called for each cell of a table
 def _title_dates(titles: str, note: bool) -> tuple[PartialDate, ...]:
     found: list[PartialDate] = []
@@ -179,7 +176,7 @@ def _title_length(titles: str) -> int | None:
 
 
 def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
-    """The end of a fiscal year as the company counts it, for a bare "2022"."""
+    """The filing's period end, moved to the fiscal year that the company calls ``year``."""
     if filing.period_end is not None:
         named = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
         return _shift_years(filing.period_end, year - named)
@@ -190,7 +187,7 @@ def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
 
 
 def year_end(year: int, filing: Filing) -> dt.date | None:
-    """The end of a fiscal year as the company counts it, in a quarterly report too."""
+    """The end of the fiscal year that the company calls ``year``, for annual and quarterly filings."""
     quarter = {"Q1": 1, "Q2": 2, "Q3": 3}.get(filing.fiscal_period or "", 4)
     end = _fiscal_year_end(year, filing)
     return end if end is None or filing.period_end is None else add_months(end, 3 * (4 - quarter))
@@ -201,7 +198,7 @@ def _shift_years(date: dt.date, years: int) -> dt.date | None:
 
 
 def _at_most(last: dt.date, month: int, day: int | None, filing: Filing) -> dt.date | None:
-    """The day of the year that ends on ``last``, with some days for years that end on a weekday."""
+    """The day within the year that ends on ``last``, or a few days later for years that end on a weekday."""
     date = _date(last.year, month, day, filing)
     return _shift_years(date, -1) if date is not None and (date - last).days > _WEEKDAY_DAYS else date
 

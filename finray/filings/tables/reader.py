@@ -9,14 +9,15 @@ from finray.core.vocabulary import SCALE
 from finray.filings.tables.balance_dates import date_by_balances
 from finray.filings.tables.cells import is_year
 from finray.filings.tables.columns import Columns
-from finray.filings.tables.grids import Cell, Grid
+from finray.filings.tables.grids import MAX_LABEL, Cell, Grid
 from finray.filings.tables.period_headings import column_label, is_period
 from finray.filings.tables.periods import Period
-from finray.filings.tables.rows import MAX_LABEL, PERIOD_WORDS, Row, amounts_of, names_period, read_row
-from finray.filings.tables.scales import read_scale
+from finray.filings.tables.rows import PERIOD_WORDS, Row, amounts_of, names_period, read_row
+from finray.filings.tables.scales import ScaledUnit, read_scale
 from finray.filings.tables.tags import Context, Tags, part_of
 
 MAX_ADDENDS = 12
+"""Rows above a total that may add up to it."""
 _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
 INDENT_STEP = 1.0
 """Points; smaller differences between left margins are ignored."""
@@ -27,20 +28,19 @@ _NOT_A_SECTION = re.compile(
     re.IGNORECASE,
 )
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
-
-
-_LONGEST_LABEL = 60
+_SHORT_LABEL = 60
+"""Characters; a label up to this length is not running text."""
 _WITHOUT_FIGURE = re.compile(
     r"\b(?:of|from|to|by|was|were|approximately|about|at|than|and|or|totaling|exceeding)\s+"
     rf"(?:{SCALE}s?\b|$)",
     re.IGNORECASE,
 )
-"""Where a line of running text lacks the figure at its end, that stands in a column of its own."""
+"""Running text without its figure, which stands in a column of its own: "grew by a fifth, to billion"."""
 
 
 @dataclass(slots=True)
 class TableReader:
-    """Reads one table: headings set periods, rows with only a label set sections, others are line items."""
+    """Reads one table: headings set periods, rows with only a label open sections, others are line items."""
 
     grid: Grid
     columns: Columns
@@ -52,73 +52,80 @@ class TableReader:
     above: list[Mapping[int, float]] = field(default_factory=list)
     """The amounts of the rows above, by column."""
     pending: list[Sequence[Cell]] = field(default_factory=list)
-    """The rows without figures since the last row with some, which may be the next headings."""
+    """Rows since the last figure that may turn out to be headings."""
     block: str = ""
-    """In a note, the last row such as "Year ended June 30, 2024", which dates the rows below it."""
+    """In a note, the last row such as "Year ended June 30, 2024". It dates the rows below."""
 
     @property
     def statement(self) -> Statement | None:
         return self.columns.statement
 
-    def read(self, offset: int) -> list[LineItem]:
+    def read(self, first_row: int) -> list[LineItem]:
+        """The table's line items; ``LineItem.row`` counts from ``first_row``."""
         items: list[LineItem] = []
-        for index, cells in enumerate(self.grid.rows):
+        for index, cells in enumerate(self.grid.rows, first_row):
             row = read_row(cells)
-            if row.numbers and self.pending:
-                self.pending = []
+            if row.numbers:
+                self.pending.clear()
             if self._dates_block(row):
                 self.block = row.label or cells[0].text
             elif self._is_heading(row):
                 self._take_heading(cells, row)
-            elif row.numbers and row.label:
-                self.seen_data = True
-                section = self._section(cells[0].indent)
-                items.extend(self._line_items(row, section, offset + index))
-                self.above.append(amounts_of(row))
-                if _TOTAL.match(row.label) and self.sections:
-                    self.sections.pop()
-            elif (
-                row.numbers and self.statement is None and any(cell.text for cell in row.texts)
-            ):  # "3.5% | October 2046 | $622"
-                self.seen_data = True
-                row = replace(row, label=" ".join(cell.text for cell in row.texts)[:MAX_LABEL])
-                items.extend(self._line_items(row, self._section(cells[0].indent), offset + index))
-            elif row.numbers and self.statement is None and self._adds_up(row):
-                section = self.sections.pop()[1] if self.sections else None
-                items.extend(self._line_items(replace(row, label="Total"), section, offset + index))
-            elif row.label and not row.numbers:
+            elif row.numbers:
+                items += self._read_figures(row, cells[0].indent, index)
+            elif row.label:
                 self._open_section(row.label, cells[0].indent)
         if self.statement in ("equity", None) and not self.columns.dated:
             items = date_by_balances(items, self.tagged)
         return items
 
+    def _read_figures(self, row: Row, indent: float, index: int) -> list[LineItem]:
+        """The line items of a row with figures; a row without a label counts only in a note."""
+        if row.label:
+            self.seen_data = True
+            items = self._line_items(row, self._section(indent), index)
+            self.above.append(amounts_of(row))
+            if _TOTAL.match(row.label) and self.sections:
+                self.sections.pop()
+            return items
+        if self.statement is not None:
+            return []
+        if texts := " ".join(cell.text for cell in row.texts).strip():  # "3.5% | October 2046 | $622"
+            self.seen_data = True
+            return self._line_items(replace(row, label=texts[:MAX_LABEL]), self._section(indent), index)
+        if self._adds_up(row):
+            section = self.sections.pop()[1] if self.sections else None
+            return self._line_items(replace(row, label="Total"), section, index)
+        return []
+
     def _adds_up(self, row: Row) -> bool:
-        """Whether a row without a label is the total of rows above it in every column of amounts."""
+        """Whether every amount of a row is the sum of those right above it, each rounded as printed."""
         amounts = [(cell.column, number) for cell, number in row.numbers if not number.percent and not number.dash]
-        for count in range(2, min(len(self.above), MAX_ADDENDS) + 1):
-            if amounts and all(
+        if not amounts:
+            return False
+        return any(
+            all(
                 abs(sum(each.get(column, 0.0) for each in self.above[-count:]) - number.value)
                 <= count * 0.51 * 10.0**-number.decimals
                 for column, number in amounts
-            ):
-                return True
-        return False
+            )
+            for count in range(2, min(len(self.above), MAX_ADDENDS) + 1)
+        )
 
     def _dates_block(self, row: Row) -> bool:
-        """Whether a row of a note's table names a period for all its columns."""
-        text = row.label or (row.texts[0].text if len(row.texts) == 1 and row.texts[0].span > 1 else "")
-        alone = not row.numbers and len(row.texts) <= (0 if row.label else 1)
-        return self.statement is None and alone and is_period(text)
+        """Whether a row of a note's table names a period for all its columns and nothing else."""
+        if self.statement is not None or row.numbers:
+            return False
+        if row.label:
+            return not row.texts and is_period(row.label)
+        return len(row.texts) == 1 and row.texts[0].span > 1 and is_period(row.texts[0].text)
 
     def _is_heading(self, row: Row) -> bool:
-        real = [cell for cell, number in row.numbers if not is_year(cell.text)]
-        if real:
+        if not all(is_year(cell.text) for cell, _ in row.numbers):
             return False
-        if row.numbers:  # years only
-            return (
-                not row.label or not self.seen_data or bool(PERIOD_WORDS.search(row.label)) or row.label.startswith("(")
-            )
-        return bool(row.texts) or (not self.seen_data and bool(row.label))
+        if row.numbers and row.label and self.seen_data:  # a label and years
+            return row.label.startswith("(") or PERIOD_WORDS.search(row.label) is not None
+        return bool(row.numbers or row.texts) or (not self.seen_data and bool(row.label))
 
     def _take_heading(self, cells: Sequence[Cell], row: Row) -> None:
         over_columns = [cell for cell in cells if cell.column > 0 or cell.span > 1]
@@ -142,7 +149,7 @@ class TableReader:
             self._open_section(cells[0].text, cells[0].indent)
 
     def _open_section(self, label: str, indent: float) -> None:
-        """A heading applies to the rows below it until a heading or row that is indented less."""
+        """Open the section ``label``. It ends at the next heading with its margin or a row that is indented less."""
         if _NOT_A_SECTION.search(label) or (re.search(r"\d", label) and not label.endswith(":")):
             return
         while self.sections and self.sections[-1][0] >= indent - INDENT_STEP:
@@ -155,24 +162,22 @@ class TableReader:
         return self.sections[-1][1] if self.sections else None
 
     def _line_items(self, row: Row, section: str | None, index: int) -> list[LineItem]:
-        items, columns = list[LineItem](), self.columns
         if _is_running_text(row):
-            return items
+            return []
+        items: list[LineItem] = []
+        columns = self.columns
         units = {cell.column: columns.unit(row, section, cell, number) for cell, number in row.numbers}
-        printed = [unit for unit in units.values() if unit is not None]
+        of_row = next(filter(None, units.values()), (columns.scale.currency, columns.scale.money))
         for cell, number in row.numbers:
             if columns.units is not None and is_year(cell.text) and not cell.concept:
                 continue  # "2022 - 2050" are years; figures of this size are printed with a comma
-            unit, scale = units[cell.column] or (
-                printed[0] if printed else (columns.scale.currency, columns.scale.money)
-            )
-            unit, scale = self._tagged_unit(cell) or (unit, scale)
+            unit, scale = self._tagged_unit(cell) or units[cell.column] or of_row
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
-            period = (
-                Period(context.end, context.months) if context else columns.period(row.label, cell.column, self.block)
-            )
             if context:
+                period = Period(context.end, context.months)
                 self.tagged.add((index, cell.column))
+            else:
+                period = columns.period(row.label, cell.column, self.block)
             items.append(
                 LineItem(
                     page=self.grid.page,
@@ -190,27 +195,31 @@ class TableReader:
                     box=cell.box,
                     concept=cell.concept,
                     column_label=_with_part(column_label(columns.headings.get(cell.column, "")), context),
-                    caption=self.grid.caption or None if self.statement is None else None,
+                    caption=(self.grid.caption or None) if self.statement is None else None,
                 )
             )
         return items
 
-    def _tagged_unit(self, cell: Cell) -> tuple[str, int] | None:
-        unit = self.tags.units.get(cell.tag.unit) if cell.tag else None
-        if cell.tag is None or unit is None or cell.tag.scale < 0 or unit not in _TAG_UNITS:
+    def _tagged_unit(self, cell: Cell) -> ScaledUnit | None:
+        if cell.tag is None or cell.tag.scale < 0:
             return None
-        return _TAG_UNITS[unit], 10**cell.tag.scale
+        unit = _TAG_UNITS.get(self.tags.units.get(cell.tag.unit, ""))
+        return (unit, 10**cell.tag.scale) if unit else None
 
 
 def _is_running_text(row: Row) -> bool:
-    """Whether a row is a sentence whose figure is set apart: its scale is another word of the sentence."""
-    bare = (
-        len(row.label) > _LONGEST_LABEL and len(row.numbers) <= 2 and all(cell.tag is None for cell, _ in row.numbers)
+    """Whether a row is a sentence with its figure set apart in a column."""
+    return (
+        len(row.label) > _SHORT_LABEL
+        and len(row.numbers) <= 2
+        and all(cell.tag is None for cell, _ in row.numbers)
+        and _WITHOUT_FIGURE.search(row.label) is not None
     )
-    return bare and _WITHOUT_FIGURE.search(row.label) is not None
 
 
 def _with_part(label: str | None, context: Context | None) -> str | None:
-    """The column's label, and in brackets the part of the company that the number's tag names."""
+    """The column's label, followed in brackets by the part of the company that the number's tag names."""
     part = part_of(context) if context is not None else None
-    return label if part is None else f"{label} [{part}]" if label else f"[{part}]"
+    if part is None:
+        return label
+    return f"{label} [{part}]" if label else f"[{part}]"

@@ -1,4 +1,4 @@
-"""The rows of a table: label, numbers and other texts."""
+"""A row of a table split into its label, numbers and other texts."""
 
 import re
 from collections.abc import Sequence
@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from finray.core.vocabulary import MONTH
 from finray.filings.tables.cells import Number, is_year, parse_number
-from finray.filings.tables.grids import Cell
+from finray.filings.tables.grids import MAX_LABEL, Cell
 
-MAX_LABEL = 400
 PERIOD_WORDS = re.compile(
     rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$|\b[1-4]Q ?'?\d\d",
     re.IGNORECASE,
@@ -17,12 +16,15 @@ PERIOD_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Row:
+    """``numbers`` and ``texts`` stand in numeric columns."""
+
     label: str
     numbers: tuple[tuple[Cell, Number], ...]
     texts: tuple[Cell, ...]
 
 
 def read_row(row: Sequence[Cell]) -> Row:
+    """Split the cells of a row into label, numbers and other texts."""
     read = [(cell, parse_number(cell.text)) for cell in row]
     label = " ".join(cell.text for cell, number in read if not cell.column and (not number or is_year(cell.text)))
     return Row(
@@ -33,7 +35,7 @@ def read_row(row: Sequence[Cell]) -> Row:
 
 
 def is_amount(text: str) -> bool:
-    """Whether a cell is certainly no percentage; a "%" in its heading then belongs to another column or to prose."""
+    """Whether a cell is certainly not a percentage; a "%" in its heading then belongs to another column or to prose."""
     number = parse_number(text)
     return (
         number is not None
@@ -49,4 +51,5 @@ def amounts_of(row: Row) -> dict[int, float]:
 
 
 def names_period(text: str) -> bool:
+    """Whether ``text`` has a year or a word such as "ended", "weeks", "June"."""
     return re.search(r"\b(?:19|20)\d\d\b", text) is not None or PERIOD_WORDS.search(text) is not None

@@ -1,4 +1,4 @@
-"""Scale, unit and currency of printed figures: "(in millions, except per share data)"."""
+"""Reads the scale, unit and currency of printed figures: "(in millions, except per share data)"."""
 
 import re
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ _SCALE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥dbrp]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
-"""The word in what ``_SCALE`` matches, in lower case; it is found in a tenth of the time."""
+"""The word of scale in a match of ``_SCALE``, in lower case. A search for it takes a tenth of the time."""
 _MOST_PRINTED = 10**7
-"""From this on a printed figure is not in millions or more: nobody reports ten trillion so."""
+"""A printed figure of this size is not in millions: nobody reports ten trillion that way."""
 _BEFORE, _AFTER = 60, 40
-"""Characters that a scale may print around its word."""
+"""Characters around the word that ``_SCALE`` may match."""
 _EXCEPT_SHARES = re.compile(
     r"except[^.\n]{0,60}?(?<!per )(?<!per common )(?<!per-)\b(?:share data|share amounts|"
     r"shares?\b(?! per)(?!\s*(?:and|,|or)?\s*$)|number of shares|share and per)",
@@ -38,11 +38,11 @@ _MONEY = (
     ("GBP", r"£|pounds sterling|\bgbp\b"),
     ("JPY", r"¥|\byen\b"),
     ("CNY", r"\brmb\b|renminbi"),
-    ("CAD", r"c\$|canadian dollars"),
+    ("CAD", r"\bc\$|canadian dollars"),
     ("CHF", r"\bchf\b|swiss francs"),
-    ("AUD", r"a\$|australian dollars"),
+    ("AUD", r"\ba\$|australian dollars"),
 )
-_USD = re.compile(r"u\.?s\.? dollars|us\$|usd|\$", re.IGNORECASE)
+_USD = re.compile(r"u\.?s\.? dollars|us\$|usd|(?<!\bc)(?<!\ba)\$", re.IGNORECASE)
 
 _PER_SHARE = re.compile(
     r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE
@@ -73,25 +73,32 @@ _MONEY_ROW = re.compile(r"[$€£]|\bdividends?\b")
 _SHARES_WORD = re.compile(r"\bshares\b", re.IGNORECASE)
 _DILUTED = re.compile(r"\b(?:basic|diluted|dilution|dilutive)\b", re.IGNORECASE)
 _OWN_SCALE = re.compile(rf"\((?:in )?(?:\$ ?)?(?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
-
-
 _HEADING = 400
-"""Characters; a longer text is that of a page, whose scale is not remembered."""
+"""Characters; a longer text is a page, whose scale is not cached."""
+
+ScaledUnit = tuple[str, int]
+"""Unit and multiplier of a figure: ("USD", 1_000_000)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """``money`` multiplies amounts, ``shares`` share counts; per-share amounts and ratios are never scaled."""
+    """``money`` multiplies amounts, ``shares`` share counts. Per-share amounts and ratios are never scaled."""
 
     money: int = 1
     shares: int = 1
     shares_exempt: bool = False
+    """The scale is announced "except share data"."""
     currency: str = "USD"
 
 
 def read_scale(text: str) -> Scale | None:
     """The scale that ``text`` (a heading, or the top of a page) announces, if any."""
     return _scale_of_heading(text) if len(text) <= _HEADING else _scale_in(text)
+
+
+@lru_cache(maxsize=4096)  # labels and headings are read several times
+def _scale_of_heading(text: str) -> Scale | None:
+    return _scale_in(text)
 
 
 def _scale_in(text: str) -> Scale | None:
@@ -112,7 +119,7 @@ def _scale_in(text: str) -> Scale | None:
 
 
 def _around_scales(text: str) -> Iterator[tuple[int, int]]:
-    """The parts of ``text`` around words of scale, as slices that do not overlap."""
+    """(start, end) of the parts of ``text`` around words of scale; they do not overlap."""
     begin = end = -1
     for hint in _SCALE_HINT.finditer(text):
         if hint.start() - _BEFORE > end:
@@ -124,9 +131,6 @@ def _around_scales(text: str) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
-_scale_of_heading = lru_cache(maxsize=4096)(_scale_in)  # labels and headings are read several times
-
-
 def _currency(text: str) -> str:
     if _USD.search(text):
         return "USD"
@@ -135,7 +139,7 @@ def _currency(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _UnitWords:
-    """What the label and the section heading of a row say of its unit."""
+    """What the label of a row, and the heading over it, tell about its unit."""
 
     per_share: bool
     per_share_heading: bool
@@ -143,14 +147,14 @@ class _UnitWords:
     shares: bool
     shares_section: bool
     average: bool
-    """The label of shares that a figure per share is computed from."""
+    """The label names shares from which a figure per share is computed."""
     moved: bool
     par_value: bool
     own_scale: int | None
     own_scale_heading: int | None
 
 
-@lru_cache(maxsize=4096)  # the figures of a row have the same
+@lru_cache(maxsize=4096)  # called for each figure of a row
 def _unit_words(label: str, heading: str) -> _UnitWords:
     own, above = _OWN_SCALE.search(label), _OWN_SCALE.search(heading)
     diluted = _SHARES_WORD.search(heading) is not None and _DILUTED.search(label) is not None
@@ -171,14 +175,14 @@ def _unit_words(label: str, heading: str) -> _UnitWords:
 
 
 def is_per_share(label: str) -> bool:
-    """Whether the label of a row says that it is per share."""
+    """Whether the ``label`` of a row names an amount per share."""
     return _PER_SHARE.search(label) is not None
 
 
 def row_unit(
     label: str, section: str | None, value: float, decimals: int, scale: Scale, printed_currency: str | None = None
-) -> tuple[str, int]:
-    """Unit and multiplier of a row: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
+) -> ScaledUnit:
+    """The unit of a figure in a row with this ``label``: ("USD", scale), ("USD/share", 1) or ("shares", scale)."""
     words = _unit_words(label, section or "")
     if printed_currency is None and _is_share_count(words, decimals, value):
         own = words.own_scale_heading if words.own_scale is None else words.own_scale
@@ -195,8 +199,8 @@ def row_unit(
 def share_scale(value: float, decimals: int, scale: Scale, *, moved: bool) -> int:
     """The multiplier of a share count.
 
-    If shares are exempt from the scale but fewer than 100,000 would be outstanding, the exemption was meant for
-    per-share amounts. Shares ``moved`` in a year (issued, repurchased) can be few.
+    If shares are exempt from the scale but the count is below 100,000, the exemption was meant for per-share amounts:
+    no company has so few outstanding. Shares ``moved`` in a year (issued, repurchased) can be few.
     """
     if scale.shares_exempt and not moved and (abs(value) < 100_000 or decimals):
         return scale.money

@@ -1,9 +1,9 @@
-"""Which pages of a filing print its primary financial statements.
+"""Finds the pages of a filing that print its primary financial statements.
 
 Regulation S-X (Articles 3 and 10) requires the same statements of every registrant, printed one after another: income,
 comprehensive income, balance sheet, cash flows, changes in equity. Similar pages occur elsewhere: selected data, the
 discussion of results, segment notes, parent-only and guarantor schedules. So a page is scored by its title and the line
-items that start its lines, and then by its neighbors: only the statements have all kinds close together.
+items that start its lines, then by its neighbors: only the primary statements have all kinds close together.
 """
 
 import re
@@ -22,18 +22,25 @@ MAIN_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow")
 WINDOW = 14
 """Maximum number of pages of one set of statements."""
 MIN_NUMBERS = 14
+"""A page with fewer numbers does not print a statement."""
 TITLE_SCORE, MAX_ITEM_SCORE, MIN_ITEM_SCORE = 6.0, 7.0, 1.5
 """A title is worth six line items; more than seven add nothing, and fewer than 1.5 do not count at all."""
 CONVINCING = 4.0
+"""Score of a page that prints a statement."""
+CONTINUED = 3.0
+"""Score of a page on which a statement continues."""
 ALONE = 8.5
-"""Score that a statement needs if no other is near it; some releases print only an income statement."""
+"""Score that a statement needs if no other is near; some releases print only an income statement."""
 LOOK_ALIKE = 0.5
+"""Weight of pages with titles such as "selected financial data"."""
 MAX_WORDS_PER_NUMBER = 16.0
 """Statements have 2 to 9 words per number, discussions 15 and more."""
 MAX_LINE = 160
+"""Characters; a longer line is neither a title nor a line item."""
 MAX_LINES = 5_000
 """Lines read of a page; printed ones have hundreds."""
 MAX_BEFORE_TITLE = 60
+"""Characters before a title in its line, except for the name of the company."""
 INDEX_TITLES = 4
 """A page that names this many kinds of statements is their index."""
 INTERIM = 0.85
@@ -41,7 +48,7 @@ INTERIM = 0.85
 TITLE_LINES = 14
 """A statement's title is among the first lines of its page (company, title, scale, period)."""
 
-# The digit comes before the condition on what precedes it, because the search for a class of characters is fast.
+# The digit stands before its lookbehind because searching for a class of characters is fast.
 _NUMBER = re.compile(r"\d(?<![\w.]\d)[\d,]*(?:\.\d+)?\)?(?![\w])")
 _WORD = re.compile(r"[A-Za-z]{2,}")
 
@@ -107,7 +114,7 @@ _NOTHING = _Evidence({}, {})
 
 
 def label_statements(texts: Sequence[str]) -> list[Statement | None]:
-    """The primary statement on each page, if any; ``len(result) == len(texts)``.
+    """The primary statement on each page, or None; ``len(result) == len(texts)``.
 
     A statement on two pages labels both. A page with income and comprehensive income is "income".
     """
@@ -149,15 +156,15 @@ def _page_evidence(text: str) -> _Evidence:
 
 
 def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
-    """The score of each kind from the line items; ``lines`` are lower case."""
+    """The score of each kind of statement from line items, each counted once; ``lines`` are lower case."""
     seen: set[str] = set()
     scores: dict[Statement, float] = {}
     for line in lines:
-        if not line.islower():  # only figures, as most lines from PDF
+        if not line.islower() or len(line) > MAX_LINE:  # most lines from PDF are figures
             continue
-        if len(line) > MAX_LINE or not (match := _MARKER.match(line)) or match.lastgroup in seen:
+        match = _MARKER.match(line)
+        if match is None or (name := match.lastgroup or "") in seen:
             continue
-        name = match.lastgroup or ""
         seen.add(name)
         for kind, weight in _WEIGHTS[int(name[1:])].items():
             scores[kind] = scores.get(kind, 0.0) + weight
@@ -165,7 +172,10 @@ def _item_scores(lines: Sequence[str]) -> dict[Statement, float]:
 
 
 def table_statement(labels: Sequence[str], page_statement: Statement) -> Statement:
-    """The statement of one of several tables on a page labeled ``page_statement``, from the labels of its rows."""
+    """The statement that one of several tables on a page prints, from the labels of its rows.
+
+    It is ``page_statement``, the page's, unless another fits clearly better.
+    """
     lines = [" ".join(label.lower().split()) for label in labels]
     scores = _item_scores(lines)
     best = max(TABLE_KINDS, key=lambda kind: scores.get(kind, 0.0))
@@ -174,7 +184,7 @@ def table_statement(labels: Sequence[str], page_statement: Statement) -> Stateme
 
 
 def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
-    """The weight of each kind named in a title: 1 among the first lines, 0.5 further down."""
+    """The weight of each kind of statement named in a title: 1 among the first lines, 0.5 further down."""
     titles: dict[Statement, float] = {}
     for position, line in enumerate(lines):
         kind = _title_kind(line)
@@ -188,6 +198,7 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
 
 
 def _title_kind(line: str) -> Statement | None:
+    """The kind of statement that ``line`` is a title of, if any."""
     if len(line) > MAX_LINE or not line.islower():
         return None
     squeezed = line.replace(" ", "")  # some PDFs break titles: "Consolidated Statem ents of Income"
@@ -256,12 +267,12 @@ def _extend(
     anchor: int,
     step: int,
 ) -> None:
-    """Labels the pages on which a statement continues, until a page scores too low or fits another kind better."""
+    """Label the pages on which a statement continues, until a page scores too low or fits another kind better."""
     page = anchor + step
     while page in window and labels[page] is None:
         scores, titles = evidence[page].scores, evidence[page].titles
         own = scores.get(kind, 0.0)
-        if own < 3.0 or own < max(scores.values()) or (titles and kind not in titles):
+        if own < CONTINUED or own < max(scores.values()) or (titles and kind not in titles):
             return
         if step < 0 and kind not in titles:
             return

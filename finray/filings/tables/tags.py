@@ -1,4 +1,4 @@
-"""The inline XBRL tags of a filing as its tables refer to them: contexts and units, and the words of names."""
+"""The contexts and units to which the inline XBRL tags of a filing refer, and names of tags in words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A fact's context: end and months of its period, and the part of the company that it is about, if any.
+    """The period of a fact, and the part of the company that it is about, if not the whole.
 
-    An instant has 0 months and no ``start``. ``members`` name the part (a segment, a class of stock): (axis, member)
-    as qualified names, sorted.
+    An instant has 0 months and no ``start``. ``members`` name the part (a segment, a class of stock) by the qualified
+    names of axis and member, sorted.
     """
 
     end: dt.date
@@ -28,19 +28,19 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Tags:
-    """A filing's contexts and units by id, as its tags refer to them."""
+    """A filing's contexts and units by id."""
 
     contexts: Mapping[str, Context] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
 
 
 def words_of_name(name: str) -> list[str]:
-    """ "us-gaap:OtherLiabilitiesCurrent" as ["Other", "Liabilities", "Current"]."""
+    """The words of a qualified name: "us-gaap:OtherLiabilitiesCurrent" has "Other", "Liabilities" and "Current"."""
     return _CAMEL.findall(name.rpartition(":")[2])
 
 
 def part_of(context: Context) -> str | None:
-    """The part of the company that ``context`` is about, in words ("Americas segment"); None for the whole."""
+    """The part of the company that ``context`` is about, in words ("Americas Segment"); None for the whole."""
     names = [
         " ".join(words_of_name(member.removesuffix("Member")))
         for _, member in context.members

@@ -1,12 +1,14 @@
-"""A table beside the index for one method: other vectors or words of chunks or pages, trees over filings, or summaries
-of their covers. What its rows are, and how those of a filing are made.
+"""What the rows of a table beside the index are, and how those of one filing are made.
+
+Such a table serves one retrieval method: other vectors or words of chunks or pages, trees over filings, or summaries of
+their covers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import pyarrow as pa
 
@@ -17,10 +19,9 @@ from finray.index.extensions.set_aside import Key
 from finray.index.reading.reader import IndexReader
 
 Encode = Callable[[Sequence[str]], Mapping[str, pa.Array]]
-"""Texts to columns, a value for each text."""
+"""Maps texts to columns with a value for each text."""
 Work = Callable[[Key], "FilingRows"]
 """Makes the rows of one filing."""
-FORMAT_VERSION = 1
 PLACES: Mapping[str, tuple[str, ...]] = {
     schema.PAGES: ("page",),
     schema.CHUNKS: ("page", "start", "end"),
@@ -30,7 +31,7 @@ PLACES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the row of one filing took. ``cost`` of the tokens is at the prices of ``llm``."""
+    """What it took to make the row of one filing. ``cost`` of the tokens is at the prices of ``llm``."""
 
     seconds: float
     processor_seconds: float
@@ -51,7 +52,7 @@ class FilingRows:
 
 
 OfFiling = Callable[[str], tuple[Mapping[str, pa.Array], Cost]]
-"""A filing id to the columns of its one row."""
+"""Maps a filing id to the columns of its one row, and what they cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,6 @@ class Extension:
     words: bool = False
     things: str = "vectors"
     """What messages call the rows."""
-
-    @property
-    def record(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, "rows": self.rows, "model": dict(self.model)}
 
     @property
     def made_for(self) -> str:
@@ -115,10 +112,6 @@ class FilingExtension:
     @property
     def made_for(self) -> str:
         return self.name
-
-    @property
-    def record(self) -> dict[str, Any]:
-        return {"format_version": FORMAT_VERSION, "rows": self.rows, "model": dict(self.model)}
 
     def worker(self, reader: IndexReader) -> Work:
         """Loads the models."""

@@ -1,8 +1,8 @@
-"""Filings whose rows an extension cannot make: each costs itself, not the run.
+"""Sets aside filings whose rows an extension cannot make, so that the run goes on without them.
 
-What a model raises for one filing, or a process that it kills, is tried again as in an index job
-(``finray.index.job.embedding``). A filing set aside is noted beside the extension, which then counts as complete
-without it; the next run tries it again.
+If a model raises an error for a filing or kills the process, the filing is tried again, as in an index job
+(``finray.index.job.embedding``). A filing that was set aside is noted beside the extension, which then counts as
+complete without it; the next run tries it again.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from typing import Generic, TypeVar
 
 from finray.core.errors import FinrayError, IndexMismatchError, ModelUnavailableError
 from finray.index.job.attempts import Attempts
-from finray.index.job.embedding import ATTEMPTS
+from finray.index.job.embedding import ATTEMPTS, on_one_line
 from finray.storage.locations import delete, exists, read_bytes, write_bytes
 
 T = TypeVar("T")
 Key = tuple[str, str]
 """(filing_id, revision)"""
 _IN_A_ROW = 3
-"""Filings of a process that fail, without one that does not, before the model is to blame."""
-_MAX_DETAIL = 300
+"""Consecutive filings of a process that fail before the model is to blame."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ class FailedFiling:
 
 
 class Attempted(Generic[T]):
-    """``work`` on one filing after the other, with attempts that ``attempts`` remembers."""
+    """``work`` on one filing after another, tried again after an error. ``attempts`` counts the tries."""
 
     def __init__(self, work: Callable[[Key], T], attempts: Attempts) -> None:
         self._work = work
@@ -48,8 +47,11 @@ class Attempted(Generic[T]):
         self._failed_in_a_row = 0
 
     def __call__(self, key: Key) -> T | FailedFiling:
-        """Raises the work's FinrayErrors, which are not the filing's, and ModelUnavailableError if one filing after the
-        other fails."""
+        """What the work makes of a filing, or why it was set aside.
+
+        Raises FinrayErrors of the work, which are not the filing's fault, and ModelUnavailableError if one filing after
+        another fails.
+        """
         (begun,) = self._attempts.unfinished([key[0]])
         error: BaseException | None = None
         while begun < ATTEMPTS:
@@ -65,7 +67,7 @@ class Attempted(Generic[T]):
             detail = f"the process that worked on it died in {ATTEMPTS} attempts (out of memory?)"
             return FailedFiling(*key, "crashed", detail)
         self._failed_in_a_row += 1
-        what = " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_DETAIL]
+        what = on_one_line(error)
         if self._failed_in_a_row >= _IN_A_ROW:
             raise ModelUnavailableError(f"the model fails on every filing, last on {key[0]}: {what}") from error
         return FailedFiling(*key, "model_error", f"{ATTEMPTS} attempts failed: {what}")
@@ -81,15 +83,15 @@ class Attempted(Generic[T]):
 
 
 def note_failed(location: str, failed: Mapping[Key, FailedFiling]) -> None:
-    """Replace the note at ``location``."""
+    """Write the note at ``location``; delete it if no filing failed."""
     if failed:
         write_bytes(location, json.dumps([asdict(one) for one in failed.values()], indent=1).encode())
-    elif exists(location):
+    else:
         delete(location)
 
 
 def noted_failed(location: str) -> dict[Key, FailedFiling]:
-    """Raises IndexMismatchError if the note cannot be read."""
+    """The filings in the note at ``location``, if there is one. Raises IndexMismatchError if it cannot be read."""
     if not exists(location):
         return {}
     try:

@@ -19,6 +19,8 @@ from finray.storage.lance_commit import open_if_any
 from finray.storage.locations import exists, join, normalize, read_bytes
 
 WORDS = "text_idx"
+"""Name of the full-text index."""
+_FORMAT_VERSION = 1
 
 
 def stored_rows(reader: IndexReader, extension: AnyExtension) -> tuple[Any, Counter[Key], dict[Key, int]]:
@@ -30,7 +32,13 @@ def stored_rows(reader: IndexReader, extension: AnyExtension) -> tuple[Any, Coun
 
 
 def search_indexes(table: Any) -> set[str]:
+    """Names of the search indexes of an open table."""
     return {index.name for index in table.describe_indices()}
+
+
+def record_of(extension: AnyExtension) -> dict[str, Any]:
+    """The JSON object that records how the rows were made."""
+    return {"format_version": _FORMAT_VERSION, "rows": extension.rows, "model": dict(extension.model)}
 
 
 def is_recorded(uri: str, extension: AnyExtension) -> bool:
@@ -42,12 +50,11 @@ def is_recorded(uri: str, extension: AnyExtension) -> bool:
         found: dict[str, Any] = json.loads(read_bytes(location))
     except ValueError as error:
         raise IndexMismatchError(f"{location!r} is not the record of an extension: {error}; remove it") from error
-    if found != extension.record:
+    if found != record_of(extension):
         raise IndexMismatchError(
-            f"the {extension.name!r} {extension.things} of the index at {uri!r} were made with "
-            f"{found.get('model')}, the present settings are {dict(extension.model)}; use the settings they "
-            "were made with, or rebuild them with: "
-            f"finray extend --index {uri} --with {extension.made_for} --rebuild"
+            f"the {extension.name!r} {extension.things} of the index at {uri!r} were made with {found.get('model')}, "
+            f"the present settings are {dict(extension.model)}; use the settings they were made with, or rebuild them "
+            f"with: finray extend --index {uri} --with {extension.made_for} --rebuild"
         )
     return True
 

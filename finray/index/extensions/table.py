@@ -26,7 +26,7 @@ from finray.storage.locations import read_bytes
 
 
 class ExtensionTable:
-    """The rows of a complete extension that belong to an open index."""
+    """The rows of a complete extension that belong to an open index. ``table`` is None if it has none."""
 
     def __init__(self, table: Any, place: Sequence[str], revisions: Mapping[str, str], *, stale: bool) -> None:
         self._table = table
@@ -36,31 +36,38 @@ class ExtensionTable:
 
     def rows(self, columns: Sequence[str], filing_ids: Collection[str] | None = None) -> pa.Table:
         """Place and ``columns`` of every row, or of those of some filings, ordered by place."""
-        if self._table is None or (filing_ids is not None and not filing_ids):
-            return pa.table({name: [] for name in (*self._place, *columns)})
-        table = self._table.to_table(columns=[*self._place, *columns], filter=self._where(filing_ids))
-        return table.sort_by([(name, "ascending") for name in self._place])
+        if self._has_none(filing_ids):
+            return self._empty(columns)
+        return self._read(columns, self._where(filing_ids))
 
     def search_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """Exact cosine search over the column ``vector``: place and score, best first."""
-        if self._table is None or limit < 1 or (filing_ids is not None and not filing_ids):
-            return pa.table({name: [] for name in (*self._place, "score")})
+        if self._has_none(filing_ids) or limit < 1:
+            return self._empty(["score"])
         return vector_hits(self._table, self._place, vector, self._where(filing_ids), limit)
 
     def search_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """BM25 over the column ``text``: place and score, best first."""
-        if self._table is None or limit < 1 or (filing_ids is not None and not filing_ids):
-            return pa.table({name: [] for name in (*self._place, "score")})
+        if self._has_none(filing_ids) or limit < 1:
+            return self._empty(["score"])
         return text_hits(self._table, self._place, query, self._where(filing_ids), limit)
 
     def rows_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str]) -> pa.Table:
         """Place and ``columns`` of the rows of the given (filing_id, page), ordered by place."""
         where = schema.on_pages(pages)
         if self._table is None or where is None:
-            return pa.table({name: [] for name in (*self._place, *columns)})
+            return self._empty(columns)
         committed = self._where({filing_id for filing_id, _ in pages}) if self._stale else None
-        both = f"{where} AND {committed}" if committed else where
-        table = self._table.to_table(columns=[*self._place, *columns], filter=both)
+        return self._read(columns, f"{where} AND {committed}" if committed else where)
+
+    def _has_none(self, filing_ids: Collection[str] | None) -> bool:
+        return self._table is None or (filing_ids is not None and not filing_ids)
+
+    def _empty(self, columns: Sequence[str]) -> pa.Table:
+        return pa.table({name: [] for name in (*self._place, *columns)})
+
+    def _read(self, columns: Sequence[str], where: str | None) -> pa.Table:
+        table = self._table.to_table(columns=[*self._place, *columns], filter=where)
         return table.sort_by([(name, "ascending") for name in self._place])
 
     def _where(self, filing_ids: Collection[str] | None) -> str | None:
@@ -68,7 +75,7 @@ class ExtensionTable:
 
 
 def extension_file(reader: IndexReader, extension: FilingExtension, name: str) -> bytes:
-    """One of the ``files`` of an extension that ``open_extension`` accepts."""
+    """One of the ``files`` of a complete extension."""
     return read_bytes(file_location(reader.uri, extension, name))
 
 

@@ -22,6 +22,7 @@ from finray.index.extensions.store import (
     file_location,
     is_recorded,
     location_of,
+    record_of,
     search_indexes,
     stored_rows,
 )
@@ -35,7 +36,7 @@ _COMMIT_SECONDS = 60.0
 _MAX_FRAGMENTS = 4
 _KEY = "filing_id_idx"
 Tables = Callable[[IndexReader, AnyExtension, Sequence[Key]], Iterator["FilingRows | FailedFiling"]]
-"""Makes the rows of each filing once, in any order, or sets it aside."""
+"""Makes the rows of each filing once or sets it aside, in any order."""
 
 
 def in_sequence(
@@ -55,7 +56,7 @@ class ExtensionSummary:
     rows: int
     seconds: float
     costs: Mapping[str, Cost] = field(default_factory=dict)
-    """By filing id, of the filings that were added; empty for vectors of pages and chunks."""
+    """Costs of the filings that were added, by filing id; empty for vectors of pages and chunks."""
     failures: tuple[FailedFiling, ...] = ()
     """Filings that were set aside; the next run tries them again."""
 
@@ -86,7 +87,7 @@ def extend_index(
         for file, make in extension.files.items():
             if rebuild or not exists(file_location(reader.uri, extension, file)):
                 write_bytes(file_location(reader.uri, extension, file), make())
-    write_bytes(location_of(reader.uri, f"{name}.json"), json.dumps(extension.record, indent=1).encode())
+    write_bytes(location_of(reader.uri, f"{name}.json"), json.dumps(record_of(extension), indent=1).encode())
     kept = stored.keys() - set(unwanted)
     todo = [key for key, rows in expected.items() if rows and key not in kept]
     done = 0
@@ -116,8 +117,8 @@ def extend_index(
 def _batches(
     made: Iterator[FilingRows | FailedFiling], costs: dict[str, Cost], failed: dict[Key, FailedFiling]
 ) -> Iterator[tuple[pa.Table, int]]:
-    """Rows to commit together, and the number of their filings. Notes the cost of each filing in ``costs``, and those
-    that were set aside in ``failed``."""
+    """Rows to commit together, and the number of their filings. Adds the cost of each filing to ``costs``, and filings
+    that were set aside to ``failed``."""
     ready: list[pa.Table] = []
     since = time.monotonic()
     for filing in made:
@@ -136,8 +137,11 @@ def _batches(
 
 def _add(location: str, batch: pa.Table) -> None:
     table = open_if_any(location)
-    # An empty table, as a rebuild leaves it, may have the columns of other settings.
-    write_rows(location, batch, "create" if table is None else "append" if table.count_rows() else "overwrite")
+    if table is None:
+        write_rows(location, batch, "create")
+    else:
+        # An empty table, as a rebuild leaves it, may have the columns of other settings.
+        write_rows(location, batch, "append" if table.count_rows() else "overwrite")
 
 
 def _delete(location: str, keys: Sequence[Key]) -> None:

@@ -1,4 +1,4 @@
-"""Notes of the filings that are being embedded. Imports nothing of finray, so that an actor with them starts fast."""
+"""Counts attempts to embed filings. Imports nothing of finray, so that an actor with the counts starts fast."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from typing import Protocol
 
 
 class Attempts(Protocol):
-    """Remembers filings that are being embedded, by URI, also if the process that embeds them dies."""
+    """Counts attempts by URI, which may outlive the process that makes them."""
 
     def unfinished(self, uris: Sequence[str]) -> list[int]:
-        """How often each was begun in vain."""
-        ...
+        """The number of attempts at each that have not finished."""
 
     def begin(self, uris: Sequence[str]) -> None:
-        """Returns when it is noted."""
-        ...
+        """Returns once the attempts are counted."""
 
     def finish(self, uris: Sequence[str]) -> None: ...
 
 
 class AttemptsHere:
-    """Those of this process alone; it cannot die and remember."""
+    """Attempts of this process; they are forgotten when it dies."""
 
     def __init__(self) -> None:
         self._begun: dict[str, int] = {}

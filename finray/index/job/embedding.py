@@ -20,7 +20,7 @@ from finray.index.writing.bundle import FilingBundle
 from finray.models.encoder import Encoder, Vectors
 
 ATTEMPTS = 3
-"""At a filing before it is set aside: one among others, the rest alone."""
+"""Tries before a filing is set aside: the first together with others, the rest alone."""
 _CHARACTERS_PER_TOKEN = 4
 _MAX_DETAIL = 300
 
@@ -49,11 +49,12 @@ def embed_filings(
 ) -> list[StagedFiling]:
     """``batch`` with vectors, in its order; filings that were set aside before pass through.
 
-    Filings are encoded together until they have ``tokens``; 0 encodes each alone. If that fails, each is tried alone,
-    and one that was begun ``ATTEMPTS`` times in vain is set aside. ``attempts`` also counts those that the process did
-    not survive, so a repeated batch finds the filing that kills it: after a death all of the batch are tried alone.
-    Raises ModelUnavailableError if the encoder itself
-    no longer works after an error, so that what follows is not blamed.
+    Filings are encoded in groups of at least ``tokens``; 0 encodes each alone. If that fails, each is tried alone, and
+    set aside after ``ATTEMPTS`` tries. ``attempts`` also counts tries that the process did not survive, so a repeated
+    batch finds the filing that kills it: after a death all of the batch are tried alone.
+
+    Raises ModelUnavailableError if the encoder itself no longer works after an error, so that later filings are not
+    blamed.
     """
     parsed = [_Parsed.of(staged) for staged in batch if staged.bundle is not None]
     begun = dict(zip((one.uri for one in parsed), attempts.unfinished([one.uri for one in parsed]), strict=True))
@@ -69,13 +70,13 @@ def embed_filings(
 def _all(
     filings: Sequence[_Parsed], encoder: Encoder, attempts: Attempts, who: str, tokens: int
 ) -> dict[str, StagedFiling]:
-    """``filings``, none of which is suspected, with vectors or set aside, by URI."""
+    """``filings``, none of them a suspect, with vectors or set aside, by URI."""
     if not filings:
         return {}
     # Noted together: a note takes as long as a short filing.
     attempts.begin([one.uri for one in filings])
     done: dict[str, StagedFiling] = {}
-    for group in groups_by_tokens(filings, tokens):
+    for group in _groups_by_tokens(filings, tokens):
         uris = [one.uri for one in group]
         encoded = _encoded(group, encoder, who)
         if not isinstance(encoded, BaseException):
@@ -93,15 +94,15 @@ def _all(
 
 
 def check_encoder(encoder: Encoder) -> None:
-    """Raises ModelUnavailableError if it cannot encode a word, as after a fault of its GPU."""
+    """Raise ModelUnavailableError if the encoder cannot encode a word, as after a fault of its GPU."""
     problem = _outcome(lambda: encoder.encode_passages(["filing"]))
     if isinstance(problem, BaseException):
-        raise ModelUnavailableError(f"the encoder does not work: {_on_one_line(problem)}") from problem
+        raise ModelUnavailableError(f"the encoder does not work: {on_one_line(problem)}") from problem
 
 
-def groups_by_tokens(filings: Sequence[_Parsed], tokens: int) -> list[list[_Parsed]]:
-    """Consecutive filings that together have at least ``tokens``, estimated from the length of their texts. What is
-    left at the end goes with the last group."""
+def _groups_by_tokens(filings: Sequence[_Parsed], tokens: int) -> list[list[_Parsed]]:
+    """Consecutive filings in groups of at least ``tokens``, estimated from the length of their texts. The rest joins
+    the last group."""
     groups: list[list[_Parsed]] = []
     size = tokens
     for one in filings:
@@ -117,7 +118,8 @@ def groups_by_tokens(filings: Sequence[_Parsed], tokens: int) -> list[list[_Pars
 
 
 def _encoded(group: Sequence[_Parsed], encoder: Encoder, who: str) -> list[StagedFiling] | BaseException:
-    """``group`` with vectors, from one call of the encoder, or what it raised. The time is shared out by texts."""
+    """``group`` with vectors from one call of the encoder, or what it raised. Each filing gets its share of the time,
+    by number of texts."""
     started = time.monotonic()
     vectors = _outcome(lambda: encoder.encode_passages([text for one in group for text in one.texts]))
     if isinstance(vectors, BaseException):
@@ -143,7 +145,7 @@ def _encoded(group: Sequence[_Parsed], encoder: Encoder, who: str) -> list[Stage
 
 
 def _outcome(encode: Callable[[], Vectors]) -> Vectors | BaseException:
-    """Its result, or what it raised: whatever a model raises for one filing must not stop the others."""
+    """The result of ``encode``, or what it raised: an error for one filing must not stop the others."""
     try:
         return encode()
     except (KeyboardInterrupt, SystemExit):
@@ -155,8 +157,8 @@ def _outcome(encode: Callable[[], Vectors]) -> Vectors | BaseException:
 def _alone(
     one: _Parsed, encoder: Encoder, attempts: Attempts, who: str, begun: int, error: BaseException | None
 ) -> StagedFiling:
-    """``one`` with vectors, or set aside after the attempts that are left. ``error`` is that of the last attempt, None
-    if the process died in it, or if it was made with other filings."""
+    """``one`` with vectors, or set aside after the remaining attempts. ``error`` is that of the last attempt, None if
+    the process died in it or it was made with other filings."""
     while begun < ATTEMPTS:
         attempts.begin([one.uri])
         begun += 1
@@ -174,8 +176,9 @@ def _failure(error: BaseException | None) -> FilingError:
     if error is None:
         detail = f"the process that embedded it died in {ATTEMPTS} attempts, at last with this filing alone"
         return FilingError("embed", "crashed", f"{detail} (out of memory?); {again}")
-    return FilingError("embed", "encoder_error", f"{ATTEMPTS} attempts failed: {_on_one_line(error)}; {again}")
+    return FilingError("embed", "encoder_error", f"{ATTEMPTS} attempts failed: {on_one_line(error)}; {again}")
 
 
-def _on_one_line(error: BaseException) -> str:
+def on_one_line(error: BaseException) -> str:
+    """The type and message of ``error``, for a person."""
     return " ".join(f"{type(error).__name__}: {error}".split())[:_MAX_DETAIL]

@@ -27,9 +27,9 @@ from finray.models.encoder_loading import is_light, load_encoder
 _WRITE_SECONDS = 60.0
 """Longest time between writes, so that a kill costs little work."""
 _PARSERS = 4
-"""At most: this process keeps up with no more."""
+"""This process does not keep up with more."""
 _AHEAD = 2
-"""Files that are parsed before they are needed, beside those in the parsers."""
+"""Files that may wait for this process, besides those in the parsers."""
 _FEW_FILES = 100
 
 
@@ -55,7 +55,7 @@ def index_in_process(
 
 
 def finish_in_process(run: IndexRun, encoder: Encoder, *, parser: ParserProcess | None = None) -> IndexSummary:
-    """Do what ``run`` has planned; see ``index_in_process``."""
+    """Do the work that ``run`` has planned, as ``index_in_process``."""
     collector, target = run.collector, run.writer.target
     ready: list[StagedFiling] = []
     since = time.monotonic()
@@ -76,8 +76,8 @@ def finish_in_process(run: IndexRun, encoder: Encoder, *, parser: ParserProcess 
 
 
 def suits_this_process(run: IndexRun) -> bool:
-    """Whether ``run`` is done sooner here than on a Ray that is started for it on this machine, which takes some 20
-    seconds of processor time. A heavy encoder needs more processes than this one; who sizes those of Ray wants Ray."""
+    """Whether ``run`` ends sooner here than on a Ray that is started on this machine, which takes some 20 seconds of
+    processor time. A heavy encoder needs more processes than this one, and settings of Ray's pools ask for Ray."""
     few = len(run.plan.todo) <= _FEW_FILES or _processors() <= _PARSERS
     return few and is_light(run.settings.encoder) and run.settings.index_job == IndexJobSettings()
 
@@ -98,8 +98,8 @@ def _parsers(settings: Settings, count: int, given: ParserProcess | None) -> Ite
 def _parsed(
     todo: Sequence[PlannedFile], parsers: Sequence[ParserProcess], settings: Settings
 ) -> Iterator[StagedFiling]:
-    """The files of ``todo`` in their order, parsed by ``parsers`` at the same time."""
-    if len(parsers) == 1:
+    """The files of ``todo``, in order, parsed by all ``parsers`` at the same time."""
+    if len(parsers) <= 1:  # none if there is no file
         yield from (read_and_parse(planned.file, parsers[0], settings.filings, "local-0") for planned in todo)
         return
     free: SimpleQueue[ParserProcess] = SimpleQueue()
@@ -113,8 +113,6 @@ def _parsed(
         finally:
             free.put(parser)
 
-    if not todo:
-        return
     begun: deque[Future[StagedFiling]] = deque()
     with ThreadPoolExecutor(len(parsers), thread_name_prefix="parse") as pool:
         try:
@@ -130,5 +128,5 @@ def _parsed(
 
 
 def _processors() -> int:
-    """Those that this process may use."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0))

@@ -1,4 +1,4 @@
-"""Parse filings in a child process: one that crashes the parser, hangs it or exhausts memory fails alone, and one that
+"""Parses filings in a child process. One that crashes the parser, hangs it or exhausts memory fails alone; one that
 takes it over finds no key, no network and no writable file (``finray.sandbox.reader``).
 
 The child reads requests from stdin and answers on the original stdout. A request is a JSON header and the filing's
@@ -34,21 +34,21 @@ _LENGTHS = struct.Struct("<2Q")
 _READY = b"R"
 _START_SECONDS = 120.0
 _STARTS = 3
-"""Starts of a child that is killed each time before it has read anything."""
+"""Attempts to start a child if each one is killed before it has read anything."""
 _END_SECONDS = 5.0
 _GIB = 1024**3
 _HEADER_BYTES = 1024**2
 _REASON_CHARACTERS = 40
 _DETAIL_CHARACTERS = 2_000
 _LIFE = 20
-"""Processor time after which a child is replaced, in multiples of ``parse_seconds``; also its hard limit."""
+"""Processor time after which a child is replaced, in multiples of ``parse_seconds``. It is also the hard limit."""
 _FINAL_REASONS = ("parser_error", "out_of_memory")
 """Failures after which the child exits."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedBytes:
-    """Bytes of a bundle (``finray.index.writing.bundle``), the parsing time, and the child's peak memory so far."""
+    """A bundle as bytes (``finray.index.writing.bundle``), the parsing time, and the child's peak memory so far."""
 
     bundle: bytes
     seconds: float
@@ -56,7 +56,7 @@ class ParsedBytes:
 
 
 class ParserProcess:
-    """Parses one filing at a time in a child process, started on demand and restarted after it died.
+    """Parses one filing at a time in a child process, started on demand and restarted after it dies.
 
     ``filings`` limits time and memory for each filing. If ``sandbox.isolation`` requires a system call filter, the
     child does not start without one. Threads wait for each other.
@@ -131,7 +131,7 @@ class ParserProcess:
         return ParsedBytes(bundle, time.monotonic() - started, answer)
 
     def close(self) -> None:
-        """Kill the child."""
+        """Kill the child, if there is one."""
         if self.child is not None:
             self.child.kill()
             self._reap(self.child)
@@ -249,7 +249,7 @@ def _send(stream: IO[bytes], answer: Mapping[str, object], content: bytes = b"")
 
 
 def _receive(stream: IO[bytes] | None, most: int, deadline: float) -> tuple[int | FilingError, bytes]:
-    """An answer, possibly of a compromised child: its peak memory or failure, and at most ``most`` bytes.
+    """An answer of the child, which may be compromised: its peak memory or failure, and at most ``most`` bytes.
 
     Raises ValueError, EOFError, TimeoutError.
     """

@@ -1,4 +1,4 @@
-"""A run of the index job that has been planned: what there is to do, and who counts and commits it."""
+"""A planned run of the index job: the files to index, and what counts and commits them."""
 
 from __future__ import annotations
 
@@ -34,9 +34,8 @@ def start_run(
     progress: ReportProgress | None = None,
     retry_failed: bool = False,
 ) -> IndexRun:
-    """List ``sources`` (folders, files, globs, ``s3://``) and plan what of them to index into ``index_uri``, whose
-    vectors have ``dimension``. Raises SourceError, IndexMismatchError.
-    """
+    """List ``sources`` (folders, files, globs, ``s3://``) and plan which of their files to index into ``index_uri``,
+    whose vectors have ``dimension``. Raises SourceError, IndexMismatchError."""
     started = time.monotonic()
     listing = list_sources(sources)
     writer = IndexWriter(index_uri, settings, dimension)

@@ -46,17 +46,14 @@ class StagedFiling:
 
 def read_and_parse(file: SourceFile, parser: ParserProcess, settings: FilingSettings, who: str) -> StagedFiling:
     """Read a file and parse it. Problems of the file are returned, not raised."""
+    if file.size > settings.max_bytes:
+        detail = f"{file.size:,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
+        return StagedFiling(file, None, None, FilingError("read", "too_large", detail))
     started = time.monotonic()
     try:
-        if file.size > settings.max_bytes:
-            raise FilingError(
-                "read", "too_large", f"{file.size:,} bytes are over filings.max_bytes = {settings.max_bytes:,}"
-            )
         content = read_bytes(file.uri)
     except SourceError as error:
         return StagedFiling(file, None, None, FilingError("read", "unreadable", str(error)))
-    except FilingError as error:
-        return StagedFiling(file, None, None, error)
     sha256 = hashlib.sha256(content).hexdigest()
     seconds = {"read": time.monotonic() - started}
     try:
@@ -71,8 +68,8 @@ def read_and_parse(file: SourceFile, parser: ParserProcess, settings: FilingSett
 
 @dataclass(frozen=True, slots=True)
 class WrittenBatch:
-    """Files that have passed all stages. ``filings`` are the rows of those that were not set aside, None if there are
-    none; ``seconds`` is the time to write them."""
+    """Files that have passed all stages. ``filings`` are the rows of those that were not set aside, None if all were;
+    ``seconds`` is the time it took to write them."""
 
     staged: tuple[StagedFiling, ...]
     filings: WrittenFilings | None
@@ -102,7 +99,8 @@ class Collector:
     """Counts finished filings, passes them to the committer and reports progress.
 
     Takes each file of ``plan`` once, in any order: first ``take``, then ``add`` with its rows. ``started`` is the
-    monotonic time of the run's start."""
+    monotonic time at which the run began.
+    """
 
     def __init__(self, writer: IndexWriter, plan: Plan, progress: ReportProgress | None, started: float) -> None:
         self._writer = writer
@@ -119,7 +117,7 @@ class Collector:
         self._report()
 
     def take(self, staged: StagedFiling) -> None:
-        """A file that has been embedded or set aside."""
+        """Count a file that has been embedded or set aside."""
         planned = self._planned[staged.file.uri]
         self._left.remove(staged.file.uri)
         for stage, seconds in staged.seconds.items():
@@ -138,23 +136,24 @@ class Collector:
         self._report(staged.file.uri)
 
     def add(self, batch: WrittenBatch) -> None:
-        """The rows of files that ``take`` was called with."""
+        """Commit rows of files that ``take`` has counted."""
         self._seconds["write"] += batch.seconds
         self._remember(batch.peak_rss_bytes)
         if (written := batch.filings) is None:
             return
         with self._timed("commit"):
             outcomes = self._writer.add(self._planned, written)
+        filings = schema.filings_from_table(written.filings)
         pages, chunks = (written.filings[name].to_pylist() for name in ("n_pages", "n_chunks"))
-        for row, (outcome, filing) in enumerate(zip(outcomes, schema.filings_from_table(written.filings), strict=True)):
+        for outcome, filing, n_pages, n_chunks in zip(outcomes, filings, pages, chunks, strict=True):
             if outcome != "indexed":
                 self._skipped[outcome] += 1
-                self._counts["chunks"] -= chunks[row]
+                self._counts["chunks"] -= n_chunks
                 continue
             if filing.marks:
                 self._marked.append(MarkedFiling(filing.source_uri, filing.marks, filing.unknown))
             self._counts["indexed"] += 1
-            self._counts["pages"] += pages[row]
+            self._counts["pages"] += n_pages
 
     def finish(self, listing: Listing, slots: Mapping[str, int], run: Run = in_turn) -> IndexSummary:
         """Commit the rest and bring search indexes up to date, in tasks that ``run`` runs. ``slots`` is the number of
@@ -196,7 +195,7 @@ class Collector:
             self._memory[process] = max(peak, self._memory.get(process, 0))
 
     def _workers_peak(self, slots: Mapping[str, int]) -> int:
-        """Sum of the largest peaks of each role, as many as it has processes at a time."""
+        """Sum of the largest peaks of each role, one for each of its simultaneous processes."""
         total = 0
         for role, count in slots.items():
             peaks = [peak for process, peak in self._memory.items() if process.endswith(f":{role}")]

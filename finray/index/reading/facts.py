@@ -1,4 +1,4 @@
-"""Look-up of filings, companies and line items of an index, for the rule-based roles."""
+"""Looks up filings, companies and line items of an index for the rule-based roles."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from finray.question.companies.catalog import CompanyCatalog
 
 CACHE_BYTES = IndexSettings().cache_bytes
 _ITEM_BYTES = 2_500
-"""Memory of a line item with what look-ups prepare of it: 2,200 on average of eight 10-Ks."""
+"""Memory of a line item with what look-ups prepare from it: 2,200 on average over eight 10-Ks."""
 _PAGE_BYTES = 1_000
-"""Memory of a page beside its text."""
+"""Memory of a page without its text."""
 P = TypeVar("P")
 
 
 class FilingItems(tuple[LineItem, ...]):
-    """The line items of a filing, with what others prepare from all of them: both are kept or dropped together."""
+    """The line items of a filing, and what is prepared from all of them; both are kept or dropped together."""
 
     def __init__(self, _items: Iterable[LineItem] = ()) -> None:
         self._prepared: dict[Callable[[Sequence[LineItem]], Any], Any] = {}
@@ -59,8 +59,8 @@ class IndexedPage:
 
 
 class FilingFacts:
-    """Looks up what the index has of filings. Keeps the line items of the filings and the pages used last, in
-    ``cache_bytes``: the reader sees one version of the index, so they never change."""
+    """Looks up filings, their pages and line items. Keeps those used last in ``cache_bytes``: the reader sees one
+    version of the index, so they never change."""
 
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog, cache_bytes: int = CACHE_BYTES) -> None:
         self._reader = reader
@@ -90,13 +90,13 @@ class FilingFacts:
         return self._filings.named(self._catalog.filings_of(company))
 
     def passages_of(self, filing_id: str, page: int) -> list[Passage]:
-        """The chunks of one page, in order, unranked: with score 0."""
+        """The chunks of one page in order, with score 0."""
         columns = ["filing_id", "page", "start", "end", "text"]
         rows = self._reader.chunks_of_pages([(filing_id, page)], columns).to_pylist()
         return [Passage(self._by_id[filing_id].doc_name, **row, score=0.0) for row in rows]
 
     def pages(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
-        """The pages at each (filing_id, page); those that the index lacks are absent."""
+        """The page at each (filing_id, page) that the index has."""
         found = {place: page for place in places if (page := self._pages.get(place)) is not None}
         for place, page in self._reader.pages_at([place for place in places if place not in found]).items():
             found[place] = page
@@ -104,16 +104,15 @@ class FilingFacts:
         return found
 
     def indexed_pages(self, places: Collection[tuple[str, int]]) -> list[IndexedPage]:
-        """The pages at ``places``, (filing_id, page), in their order; those without a chunk are left out."""
+        """The pages at ``places``, (filing_id, page), in their order, without those that have no chunk."""
         pages = self.pages(places)
         chunks = self._reader.chunks_of_pages(places, ["filing_id", "page", "start", "end", "vector"])
-        columns = [chunks[name].to_pylist() for name in ("filing_id", "page", "start", "end")]
+        ids, numbers, starts, ends = (chunks[name].to_pylist() for name in ("filing_id", "page", "start", "end"))
+        spans = list(zip(starts, ends, strict=True))
         vectors = vectors_matrix(chunks["vector"])
-        chunks_at: dict[tuple[str, int], list[int]] = defaultdict(list)
-        spans: list[tuple[int, int]] = []
-        for number, (filing_id, number_of_page, start, end) in enumerate(zip(*columns, strict=True)):
-            chunks_at[filing_id, number_of_page].append(number)
-            spans.append((start, end))
+        rows_at: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for row, place in enumerate(zip(ids, numbers, strict=True)):
+            rows_at[place].append(row)
         return [
             IndexedPage(
                 place[0],
@@ -122,11 +121,11 @@ class FilingFacts:
                 page.headings,
                 page.item,
                 page.place,
-                tuple(spans[number] for number in own),
+                tuple(spans[row] for row in own),
                 vectors[own],
             )
             for place in dict.fromkeys(places)
-            if (page := pages.get(place)) is not None and (own := chunks_at[place])
+            if (page := pages.get(place)) is not None and (own := rows_at[place])
         ]
 
     def passages_about(self, filing_id: str, words: str, limit: int) -> list[Passage]:

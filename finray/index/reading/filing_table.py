@@ -21,15 +21,15 @@ from finray.index import schema
 _AT_ONCE: Final = 10_000
 _CACHED: Final = 4_096
 _DISTINCT: Final = ("filing_id", "doc_name", "source_uri", "content_sha256")
-"""Columns whose values rarely repeat; the others are stored once for each different value."""
+"""Text columns whose values rarely repeat; the others are stored as dictionaries."""
 
 
 class FilingTable(Sequence[Filing]):
-    """Filings in the order of their ids. Iterating makes them batch by batch; few are kept."""
+    """Filings in the order of their ids. Objects are made on demand; those that were looked up last are kept."""
 
     def __init__(self, read: Callable[[str], pa.ChunkedArray]) -> None:
-        """``read`` returns a column of cover facts of all filings, always in the same order. Columns are read one by
-        one, because whole rows would take several times the memory of what is kept.
+        """``read`` returns one column of cover facts of all filings, always in the same order. Whole rows would take
+        several times the memory of what is kept.
 
         Raises ValueError if two filings have the same id.
         """
@@ -101,13 +101,14 @@ def column_by_id(ids: SortedKeys, column: pa.ChunkedArray) -> Mapping[str, Any]:
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """``column`` without a dictionary, of which few rows need only a part."""
+    """``column`` decoded, because a few rows need only a part of its dictionary."""
     if not pa.types.is_dictionary(column.type):
         return column
     return pa.chunked_array([chunk.dictionary_decode() for chunk in column.chunks], column.type.value_type)
 
 
 def _packed(name: str, column: pa.ChunkedArray) -> pa.Array:
+    """``column`` as one array; text that repeats as a dictionary."""
     values = column.combine_chunks()
     if name in _DISTINCT or not pa.types.is_string(values.type):
         return pa.concat_arrays([values])

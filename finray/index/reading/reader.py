@@ -24,6 +24,7 @@ from finray.index.tables.hits import CHUNK_PLACE, PAGE_PLACE, by_place, committe
 from finray.models.encoder import Vectors
 
 _ATTEMPTS = 20
+_PAGE_COLUMNS = ("text", "item", "statement", "place", "headings")
 
 
 class IndexReader:
@@ -55,8 +56,8 @@ class IndexReader:
         if versions is not None:
             tables = {name: layout.open_table(uri, name, versions[name]) for name in (schema.FILINGS, *schema.CHILDREN)}
             return cls(uri, record, tables)
-        # A writer adds children of a new revision before its filing's row, and deletes old ones after it: the tables
-        # are consistent if the filings did not change while the children were opened.
+        # A writer adds children of a new revision before the row of its filing, and deletes old ones after it. So the
+        # tables are consistent if the filings did not change while the children were opened.
         filings = layout.open_table(uri, schema.FILINGS)
         for _ in range(_ATTEMPTS):
             children = {name: layout.open_table(uri, name) for name in schema.CHILDREN}
@@ -67,7 +68,7 @@ class IndexReader:
         raise IndexMissingError(f"the index at {uri!r} changes too fast to be opened; try again in a moment")
 
     def filings(self) -> FilingTable:
-        """Every filing, by id. Their facts stay columns; each use makes the objects that it asks for."""
+        """Every filing, in the order of ids. Their facts stay columns; objects are made on demand."""
         return self._filings
 
     @cached_property
@@ -89,10 +90,10 @@ class IndexReader:
         return self._cover_column(schema.COUNT_COLUMNS[name])
 
     def cover_summaries(self, filing_ids: Collection[str] | None = None) -> dict[str, str]:
-        """The cover summary of each filing id, or of these."""
-        where = f"filing_id IN ({schema.literals(filing_ids)})" if filing_ids else None
-        if filing_ids is not None and where is None:
+        """The cover summary of every filing by id, or of those asked for."""
+        if filing_ids is not None and not filing_ids:
             return {}
+        where = f"filing_id IN ({schema.literals(filing_ids)})" if filing_ids is not None else None
         table = self._read(schema.FILINGS, columns=["filing_id", "summary"], filter=where).sort_by("filing_id")
         return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
@@ -101,9 +102,8 @@ class IndexReader:
         return self.cover_summaries([filing_id])[filing_id]
 
     def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
-        """One page: text, item, statement, place, headings."""
-        columns = ["text", "item", "statement", "place", "headings"]
-        return next(iter(self._rows_of_pages(schema.PAGES, [(filing_id, page)], columns).to_pylist()), None)
+        """Text, item, statement, place and headings of one page; None if the index lacks it."""
+        return next(iter(self._rows_of_pages(schema.PAGES, [(filing_id, page)], _PAGE_COLUMNS).to_pylist()), None)
 
     def line_items_of_page(self, filing_id: str, page: int) -> tuple[LineItem, ...]:
         """Line items of one page, in reading order."""
@@ -112,7 +112,7 @@ class IndexReader:
 
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector."""
-        wanted = columns or ["filing_id", "page", "text", "item", "statement", "place", "headings"]
+        wanted = columns or [*PAGE_PLACE, *_PAGE_COLUMNS]
         return self._rows(schema.PAGES, filing_ids, wanted, PAGE_PLACE)
 
     def chunks(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
@@ -126,9 +126,8 @@ class IndexReader:
         return {(row["filing_id"], row["page"]): row["text"] for row in rows}
 
     def pages_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
-        """Each (filing_id, page) that the index has."""
-        columns = ["text", "item", "statement", "place", "headings"]
-        rows = self._rows_of_pages(schema.PAGES, pages, [*PAGE_PLACE, *columns]).to_pylist()
+        """The page at each (filing_id, page) that the index has."""
+        rows = self._rows_of_pages(schema.PAGES, pages, [*PAGE_PLACE, *_PAGE_COLUMNS]).to_pylist()
         return {(row.pop("filing_id"), row["page"]): Page(**row) for row in rows}
 
     def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:
@@ -155,7 +154,7 @@ class IndexReader:
     def search_chunks_text(
         self, query: str, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
-        """BM25 over chunks with a word of ``query``: filing_id, page, start, end, with ``texts`` text, score."""
+        """BM25 over chunks: filing_id, page, start, end, text (only with ``texts``), score."""
         return self._search(schema.CHUNKS, _chunk_columns(texts), filing_ids, limit, partial(text_hits, query=query))
 
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
@@ -165,14 +164,20 @@ class IndexReader:
     def search_chunks_vector(
         self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False
     ) -> pa.Table:
-        """Cosine over chunks: filing_id, page, start, end, with ``texts`` text, score. Exact, unless there is no filing
-        filter and the index is large enough for an approximate vector index (``index.ann_rows``)."""
+        """Cosine over chunks: filing_id, page, start, end, text (only with ``texts``), score.
+
+        Exact, unless there is no filing filter and the index is large enough for an approximate vector index
+        (``index.ann_rows``).
+        """
         hits = self._vector_hits(schema.CHUNKS, vector, filing_ids)
         return self._search(schema.CHUNKS, _chunk_columns(texts), filing_ids, limit, hits)
 
     def search_pages_vector(self, vector: Vectors, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
-        """Cosine over page vectors: filing_id, page, score. Exact, unless there is no filing filter and the index is
-        large enough for an approximate vector index (``index.ann_pages``)."""
+        """Cosine over page vectors: filing_id, page, score.
+
+        Exact, unless there is no filing filter and the index is large enough for an approximate vector index
+        (``index.ann_pages``).
+        """
         hits = self._vector_hits(schema.PAGES, vector, filing_ids)
         return self._search(schema.PAGES, PAGE_PLACE, filing_ids, limit, hits)
 
@@ -188,7 +193,7 @@ class IndexReader:
 
     @cached_property
     def _filings(self) -> FilingTable:
-        with layout.reading(self.uri, schema.FILINGS):  # it raises ValueError for a filing that is there twice
+        with layout.reading(self.uri, schema.FILINGS):  # FilingTable raises ValueError for a duplicate id
             return FilingTable(lambda name: self._tables[schema.FILINGS].to_table(columns=[name])[name])
 
     def _cover_column(self, name: str) -> Mapping[str, Any]:
@@ -197,7 +202,7 @@ class IndexReader:
         return column_by_id(self._filings.ids, table[name])
 
     def _has_stale_rows(self, name: str) -> bool:
-        """Whether the table has uncommitted rows: it has all committed ones, so their counts differ."""
+        """Whether the table has uncommitted rows. It has all committed ones, so it is enough to compare counts."""
         column = schema.COUNT_COLUMNS[name]
         committed = pc.sum(self._read(schema.FILINGS, columns=[column])[column]).as_py() or 0
         with layout.reading(self.uri, name):

@@ -34,7 +34,7 @@ from finray.models.encoder import Vectors
 
 NAME: Final = "vector_idx"
 _DEFAULT_PROBES: Final = 64
-"""For an index without a recorded measurement."""
+"""Probes of an index without a recorded measurement."""
 _CONFIG_KEY: Final = "finray.ann"
 _K: Final = 10
 _QUERIES: Final = 100
@@ -44,15 +44,15 @@ _GROWTH: Final = 2.0
 _TIE: Final = 1e-6
 _METRIC: Final = "dot"
 _SAMPLE_RATE: Final = 256
-"""Vectors for each partition that its center is trained with, at most."""
+"""Most vectors that the center of a partition is trained with."""
 REFINE: Final = 4
-"""Rows that are scored anew for each one that a search of quantized vectors returns."""
+"""A search of quantized vectors scores this many rows anew for each one that it returns."""
 Action = Literal["built", "rebuilt", "kept", "dropped"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """An index: its type in Lance, the columns that tell rows apart, and the setting with the size it is built from."""
+    """Lance's type of an index, the columns that identify a row, and the setting for the size that needs an index."""
 
     lance: Literal["IVF_FLAT", "IVF_SQ"]
     place: tuple[str, ...]
@@ -70,8 +70,8 @@ TABLES: Final = tuple(_KINDS)
 
 @dataclass(frozen=True, slots=True)
 class AnnSearch:
-    """Partitions that a search probes. ``refine`` is the number of rows scored anew for each row returned, None if the
-    index holds the vectors themselves."""
+    """Number of partitions that a search probes. ``refine`` is the number of rows scored anew for each row returned,
+    None if the index holds the vectors themselves."""
 
     probes: int
     refine: int | None
@@ -117,6 +117,7 @@ def _refine(name: str) -> int | None:
 
 
 def exists(table: Any) -> bool:
+    """Whether an open table has an approximate vector index."""
     return any(index.name == NAME for index in table.describe_indices())
 
 
@@ -128,10 +129,11 @@ def note_of(table: Any) -> AnnNote | None:
 def build_if_due(uri: str, name: str, settings: IndexSettings, run: Run = in_turn) -> AnnReport | None:
     """Train an index if the table is too large for exact search and has none. Reads every vector once more."""
     table = layout.open_table(uri, name)
+    rows = table.count_rows()
     setting = _KINDS[name].setting
-    if table.count_rows() <= getattr(settings, setting) or exists(table):
+    if rows <= getattr(settings, setting) or exists(table):
         return None
-    return _train(uri, name, settings, "built", f"{table.count_rows():,} vectors are over index.{setting}", run=run)
+    return _train(uri, name, settings, "built", f"{rows:,} vectors are over index.{setting}", run=run)
 
 
 def refresh(uri: str, name: str, settings: IndexSettings) -> AnnReport | None:
@@ -140,10 +142,10 @@ def refresh(uri: str, name: str, settings: IndexSettings) -> AnnReport | None:
     Reads every vector, twice if it trains.
     """
     table = layout.open_table(uri, name)
-    rows = table.count_rows()
-    setting = _KINDS[name].setting
     if not exists(table):
         return build_if_due(uri, name, settings)
+    rows = table.count_rows()
+    setting = _KINDS[name].setting
     if rows <= getattr(settings, setting):
         layout.write_table(uri, name, lambda latest: latest.drop_index(NAME))
         why = f"{rows:,} vectors are not over index.{setting}: search is exact"
@@ -155,10 +157,11 @@ def refresh(uri: str, name: str, settings: IndexSettings) -> AnnReport | None:
         return _train(uri, name, settings, "rebuilt", f"{rows:,} vectors, trained with {note.trained_rows:,}")
     sample = _Sample.of(name, table)
     recalls = sample.recalls(table, note.probes)
-    if np.mean(recalls) >= settings.ann_recall:
+    recall = np.mean(recalls)
+    if recall >= settings.ann_recall:
         why = f"recall is not below index.ann_recall = {settings.ann_recall}"
         return _report(name, rows, note, recalls, "kept", why)
-    why = f"recall {np.mean(recalls):.3f} was below {settings.ann_recall}"
+    why = f"recall {recall:.3f} was below {settings.ann_recall}"
     return _train(uri, name, settings, "rebuilt", why, sample)
 
 

@@ -1,7 +1,7 @@
-"""A digest over all stored values of one filing, recorded when they are written: Lance itself notices a changed byte in
-a file only if the file can no longer be decoded.
+"""A digest of all stored values of a filing, recorded when they are written.
 
-It covers values, not bytes of files: compaction writes the same rows into other files.
+Lance itself notices a changed byte only if it can no longer decode the file. The digest covers values, not bytes of
+files, because compaction writes the same rows into other files.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOT_COVERED: Final = frozenset({"filing_id", "revision", COLUMN})
 
 
 def filing_digest(cover: pa.Table, children: Mapping[str, pa.Table]) -> str:
-    """24 hex digits over one row of ``filings`` and its rows of each child table, in order."""
+    """24 hex digits over a row of ``filings`` and its rows in each child table, in order."""
     digest = hashlib.blake2b(digest_size=12)
     for name, table in ((schema.FILINGS, cover), *((name, children[name]) for name in schema.CHILDREN)):
         for column in sorted(set(table.column_names) - _NOT_COVERED):
@@ -31,14 +31,12 @@ def filing_digest(cover: pa.Table, children: Mapping[str, pa.Table]) -> str:
 
 
 def _add(digest: Any, values: pa.Array) -> None:
-    """Hash the values alone: their Arrow layout (slices, empty masks) differs from read to read."""
-    if isinstance(values, pa.ChunkedArray):
-        values = pa.concat_arrays(values.chunks) if values.num_chunks else pa.array([], values.type)
+    """Hash the values, not their Arrow layout (slices, empty masks), which differs from read to read."""
     if values.null_count:
         missing = values.is_null()
         digest.update(missing.to_numpy(zero_copy_only=False).tobytes())
         values = values.filter(pc.invert(missing))
-    else:  # the same bytes, at once: most columns of a short filing have a few values
+    else:  # the same bytes, faster
         digest.update(bytes(len(values)))
     kind = values.type
     if pa.types.is_string(kind):

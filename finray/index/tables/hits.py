@@ -1,4 +1,4 @@
-"""Rows of a table that a search finds: by words, by vector, in the order of their places."""
+"""Searches of one table by words or by vector, and the order of rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | N
 
 
 def text_hits(table: Any, place: Sequence[str], query: str, where: str | None, limit: int) -> pa.Table:
-    """The ``limit`` rows of a Lance table with the largest BM25 score of a word of ``query``: ``place`` and score."""
+    """The ``limit`` rows of a Lance table with the best BM25 scores for ``query``: ``place`` and score."""
     options = {"full_text_query": MatchQuery(query, "text"), "filter": where, "prefilter": True, "limit": limit}
     hits = table.to_table(columns=[*place, "_score"], **options)
     return ranked(hits.rename_columns([*place, "score"]), place)
@@ -59,8 +59,8 @@ def vector_hits(
 
 
 def by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
-    """Rows ordered by filing id, then page. A filing's rows are stored together and in order, so slices suffice;
-    sorting vectors would take longer than reading them."""
+    """Rows ordered by filing id, then by the rest of ``order``. A filing's rows are usually stored together and in
+    order, so slices suffice; sorting vectors would take longer than reading them."""
     ids = table["filing_id"].to_pylist()
     if not ids:
         return table
@@ -72,6 +72,6 @@ def by_place(table: pa.Table, order: Sequence[str]) -> pa.Table:
 
 
 def ranked(hits: pa.Table, columns: Sequence[str]) -> pa.Table:
-    """Best first; equal scores by place, for a deterministic ranking."""
+    """``hits``, best first. Ties are broken by place, for a deterministic ranking."""
     place = [column for column in columns if column in CHUNK_PLACE]
     return hits.sort_by([("score", "descending"), *((column, "ascending") for column in place)])

@@ -1,4 +1,4 @@
-"""Maintain the tables: remove what a killed run left, build and refresh indexes, compact, drop old versions."""
+"""Maintains the tables: removes what killed runs left, updates search indexes, compacts, drops old versions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from finray.storage.lance_commit import data_files
 from finray.storage.locations import delete, join, list_objects
 
 KEEP_VERSIONS = dt.timedelta(days=1)
-"""How long a pinned version stays readable after a newer one replaces it."""
+"""A pinned version stays readable for this long after a newer one replaces it."""
 CLAIM = "finray.writer"
 """Key in the configuration of ``filings``: the token of the writer that owns the index."""
 _MAX_FRAGMENTS = 4
-"""A table with more is compacted."""
+"""A table with more fragments is compacted."""
 _NEVER = dt.timedelta(days=36_500)
 _BEGAN, _BEGAN_MONOTONIC = dt.datetime.now(dt.UTC), time.monotonic()
 
@@ -90,7 +90,7 @@ def current_claim(uri: str) -> str:
 
 
 def revision_by(content_revision: str, claim: str, write: str) -> str:
-    """The revision of a content's rows that one ``write`` (a random name) of the writer with this claim makes."""
+    """The revision of rows with this content from one ``write`` (a random name) of the writer with this claim."""
     return f"{content_revision}-{claim[:8]}-{write[:8]}"
 
 
@@ -124,8 +124,8 @@ def tidy(uri: str, settings: IndexSettings, run: Run = in_turn) -> list[ann.AnnR
 
 
 def build_search_indexes(uri: str) -> None:
-    """Build missing search indexes and update the others, except approximate vector indexes: search is exact until the
-    next index run builds them."""
+    """Build missing search indexes and update the others. The next index run builds approximate vector indexes; until
+    then search is exact."""
     for name in schema.table_schemas(1):
         layout.write_table(uri, name, partial(search_indexes.update, uri, name))
         search_indexes.note_checksums(uri, name)
@@ -148,7 +148,7 @@ def _tidy(uri: str, name: str, run: Run, table: Any) -> None:
 
 
 def _rewritten(uri: str, name: str, task: CompactionTask) -> RewriteResult:
-    """Rows of some fragments in new data files."""
+    """Rewrite some fragments into new data files."""
     return task.execute(layout.open_table(uri, name, task.read_version))
 
 

@@ -1,12 +1,12 @@
 """Search indexes of the tables, and their checksums.
 
-Every column by which rows are upserted, deleted or looked up has a B-tree: without one, each of these scans its column.
+Every column by which rows are upserted, deleted or looked up has a B-tree; without one, each of these scans the column.
 
 An index consists of segments, each over some fragments: tasks build them, one commit adds them. A search reads all
 segments and ranks by statistics of the whole table, so their number does not change a score.
 
-A changed byte in an index can silently lose hits. Its files never change, so the end of an index run records a checksum
-of each in the table's configuration, by segment. Rows have a digest instead: see ``finray.index.tables.digest``.
+A changed byte in an index can silently lose hits. Files of an index never change, so an index run ends by recording
+their checksums in the table's configuration, by segment. Rows have a digest instead (``finray.index.tables.digest``).
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from finray.index.tasks import Run, in_turn
 from finray.storage.locations import SourceFile, join, list_objects, open_stream
 
 _PREFIX: Final = "finray.checksums."
-"""Begins the keys in a table's configuration."""
+"""Prefix of the keys in a table's configuration."""
 _SEGMENT_ROWS: Final = 2**20
-"""Fewer new rows are merged into the last segment of an index."""
+"""New rows get segments of their own from this number on; fewer are merged into the last segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +83,7 @@ def build(uri: str, name: str, table: Any, index: SearchIndex, fragments: Sequen
 
 
 def _create(uri: str, name: str, index: SearchIndex) -> None:
-    """Build a small index as a whole. Unlike the segments of a text index, this works on an eventually consistent
-    S3."""
+    """Build a small index as a whole, which works on an eventually consistent S3, unlike segments of a text index."""
     table = layout.open_table(uri, name)
     table.create_scalar_index(index.column, index.kind, name=index.name, **index.options)
 
@@ -157,7 +156,7 @@ def _files(uri: str, name: str, segment: str) -> dict[str, SourceFile]:
 
 
 def _checksums(uri: str, name: str, segment: str) -> str:
-    """As JSON: length and checksum of each file by name."""
+    """Length and checksum of each file of a segment by name, as JSON."""
     files = _files(uri, name, segment)
     return json.dumps({file: [found.size, _checksum(found.uri)] for file, found in files.items()})
 
@@ -179,6 +178,7 @@ def _checksum(uri: str) -> str:
 
 
 def _difference(uri: str, name: str, segment: str, recorded: dict[str, tuple[int, str]], *, deep: bool) -> str:
+    """What is wrong with the files of a segment; "" if nothing is."""
     files = _files(uri, name, segment)
     for file, (size, checksum) in recorded.items():
         if file not in files:

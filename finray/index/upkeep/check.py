@@ -28,9 +28,9 @@ _FILINGS_AT_ONCE = 100
 _LENGTH_TOLERANCE = 0.02
 """Vectors come from bf16 arithmetic."""
 _REMOVES_FILING = ("chunk_text", "vector_length", "digest")
-"""Kinds of findings for which repair removes the filing."""
+"""Kinds of findings that are repaired by removing the filing."""
 _STALE = {"source_dangling": schema.SOURCES, "failure_forgotten": schema.SOURCES, "failure_mended": schema.FAILURES}
-"""Kinds of findings that are repaired by deleting a file's row -> the table that has it."""
+"""Kinds of findings that are repaired by deleting the row of a file: the table that has the row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _unreadable(uri: str, name: str, *, deep: bool) -> Iterator[Finding]:
 
 
 def _bad_fragments(table: Any, *, deep: bool) -> list[Any]:
-    """Fragments that cannot be read; without ``deep`` only the first column is tried."""
+    """Fragments that cannot be read. Without ``deep``, only the first column is tried."""
     columns = None if deep else [table.schema.names[0]]
     bad = []
     for fragment in table.get_fragments():
@@ -142,7 +142,7 @@ def _bad_fragments(table: Any, *, deep: bool) -> list[Any]:
 
 
 def _version(manifest: str) -> int:
-    """The version in a manifest's name: Lance counts down from 2**64 - 1, or in an older scheme up."""
+    """The version in the name of a manifest: Lance counts down from 2**64 - 1; an older scheme counts up."""
     number = int(PurePosixPath(manifest).stem)
     return 2**64 - 1 - number if number >= 2**63 else number
 
@@ -201,8 +201,8 @@ def _sources(uri: str, rows: Sequence[dict[str, Any]]) -> Iterator[Finding]:
 
 
 def _contents(uri: str, filing_ids: Sequence[str]) -> Iterator[Finding]:
-    """Chunks that differ from their page, vectors of neither unit nor zero length, filings that differ from what was
-    written."""
+    """Findings in the values: chunks that differ from their page, vectors of neither unit nor zero length, filings that
+    differ from what was written."""
     for start in range(0, len(filing_ids), _FILINGS_AT_ONCE):
         some = f"filing_id IN ({schema.literals(filing_ids[start : start + _FILINGS_AT_ONCE])})"
         tables = {name: layout.read_table(uri, name, filter=some) for name in schema.CHILDREN}
@@ -213,19 +213,25 @@ def _contents(uri: str, filing_ids: Sequence[str]) -> Iterator[Finding]:
 
 
 def _chunk_texts(pages: pa.Table, chunks: pa.Table) -> Iterator[Finding]:
-    place = ("filing_id", "revision", "page")
-    texts = dict(zip(zip(*(pages[c].to_pylist() for c in place), strict=True), pages["text"].to_pylist(), strict=True))
-    keys = zip(*(chunks[column].to_pylist() for column in place), strict=True)
-    spans = zip(*(chunks[column].to_pylist() for column in ("start", "end", "text")), strict=True)
+    place = ["filing_id", "revision", "page"]
+    texts = {
+        (filing_id, revision, page): text for filing_id, revision, page, text in _rows(pages.select([*place, "text"]))
+    }
     wrong = Counter(
-        key[0] for key, (first, last, text) in zip(keys, spans, strict=True) if texts.get(key, "")[first:last] != text
+        filing_id
+        for filing_id, revision, page, start, end, text in _rows(chunks.select([*place, "start", "end", "text"]))
+        if texts.get((filing_id, revision, page), "")[start:end] != text
     )
     for filing_id, count in wrong.items():
         yield Finding("chunk_text", filing_id, f"{count} chunks differ from the text of their page")
 
 
+def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    return zip(*(column.to_pylist() for column in table.columns), strict=True)
+
+
 def _digests(filings: pa.Table, children: Mapping[str, pa.Table]) -> Iterator[Finding]:
-    """Filings without a digest, written by an older finray, are skipped."""
+    """Filings that differ from their digest. Those of an older finray have none and are skipped."""
     if digest.COLUMN not in filings.column_names:
         return
     for number, noted in enumerate(filings[digest.COLUMN].to_pylist()):

@@ -17,8 +17,8 @@ from finray.storage.locations import list_objects
 
 @dataclass(frozen=True, slots=True)
 class TableStatistics:
-    """``unindexed_rows`` are rows that a search index does not cover yet (searches scan them); ``bytes`` is the size on
-    disk or S3, old versions included."""
+    """``unindexed_rows`` are not yet covered by a search index, so searches scan them; ``bytes`` is the size on disk or
+    S3 with old versions."""
 
     rows: int
     fragments: int
@@ -55,8 +55,8 @@ class Upkeep:
 
 
 def maintain(index: str, settings: Settings) -> Upkeep:
-    """Tidy the index, and remove what killed jobs left. Takes it over: an index job that is writing stops at its next
-    commit.
+    """Tidy the index and remove what killed jobs left. Takes the index over: an index job that writes to it stops at
+    its next commit.
 
     Raises IndexMissingError.
     """
@@ -74,9 +74,9 @@ def maintain(index: str, settings: Settings) -> Upkeep:
 
 
 def index_statistics(uri: str) -> IndexStatistics:
-    """Raises IndexMissingError."""
+    """Size and contents of the index. Raises IndexMissingError, and IndexDamagedError if a table cannot be read."""
     layout.read_record(uri)
-    filings = layout.open_table(uri, schema.FILINGS).to_table(columns=["form", "cik", "company", "filed_at"])
+    filings = layout.read_table(uri, schema.FILINGS, columns=["form", "cik", "company", "filed_at"])
     forms = filings["form"].value_counts().to_pylist()
     dates = pc.min_max(filings["filed_at"]).as_py()
     return IndexStatistics(
@@ -89,7 +89,7 @@ def index_statistics(uri: str) -> IndexStatistics:
 
 
 def _companies(ciks: Sequence[str | None], names: Sequence[str]) -> int:
-    """Number of companies: by CIK, or by name for filings (PDF) without one whose name no CIK has."""
+    """Number of companies: different CIKs, and names of filings without a CIK (PDFs) that no filing with one has."""
     named = {name.lower() for cik, name in zip(ciks, names, strict=True) if cik}
     unnamed = {name.lower() for cik, name in zip(ciks, names, strict=True) if not cik}
     return len({cik for cik in ciks if cik}) + len(unnamed - named)

@@ -1,4 +1,4 @@
-"""Everything that the index stores about one filing, as a unit that moves between processes and is committed whole."""
+"""A bundle is all that the index stores about a filing. It moves between processes and is committed as a whole."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
 
 
 def _revision(filing: Filing) -> str:
-    """Identifies one content of a filing."""
+    """The part of a revision that identifies the content."""
     return filing.content_sha256[:20]
 
 
@@ -124,7 +124,7 @@ def _stream(table: pa.Table) -> bytes:
 
 
 def _encodable(text: str) -> str:
-    """``text`` with unpaired surrogates, which no UTF-8 column can hold, replaced one for one."""
+    """``text`` with unpaired surrogates, which UTF-8 cannot encode, replaced one for one."""
     if text.isascii() or not _SURROGATE.search(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

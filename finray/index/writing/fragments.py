@@ -1,4 +1,4 @@
-"""Write filings into data files of the child tables: the first of two phases, on any worker.
+"""Writes filings into data files of the child tables: the first of two phases, on any worker.
 
 Data files belong to the worker that writes them until the index's one committer (``finray.index.writing.writer``)
 makes them part of the tables. No reader sees them before, so a worker that dies leaves only files, which ``maintain``
@@ -49,7 +49,8 @@ class WrittenFilings:
 def write_filings(target: WriteTarget, filings: Sequence[tuple[FilingBundle, dt.datetime]]) -> WrittenFilings:
     """Write encoded filings, each with the time when its file was modified.
 
-    Their revision names this call: rows of an earlier one never pass for rows of this one. Raises SourceError.
+    Their revision identifies this call, so that rows of an earlier one are never taken for rows of this one. Raises
+    SourceError.
     """
     write = uuid.uuid4().hex
     bundles = [
@@ -98,6 +99,6 @@ def _filing_row(
 
 
 def replaced(row: pa.Table, column: str, value: str | None) -> pa.Table:
-    """One row with another text in ``column``."""
+    """``row`` with another text in ``column``."""
     place = row.schema.get_field_index(column)
     return row.set_column(place, row.schema.field(column), pa.array([value], pa.string()))

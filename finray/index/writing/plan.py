@@ -1,10 +1,10 @@
-"""Work of an index job: which files are new or changed, by content.
+"""Plans the work of an index job: which files are new or changed, by content.
 
 * A file needs no work if its content is unchanged since it was indexed or failed.
-* One content under several names is one filing, named after the first name in URI order; the others are ``duplicate``
+* The same content under several names is one filing, with the first name in URI order; the others are ``duplicate``
   sources.
-* Several contents with one filing id (say, a filing as HTML and as full submission) are one filing: the newest file
-  wins, and of two of the same age the one whose URI sorts last. The others are ``superseded`` sources. A changed file
+* Several contents with one filing id (say, a filing as HTML and as full submission) are one filing. The newest file
+  wins, or the last in URI order if they are of the same age; the others are ``superseded`` sources. A changed file
   always replaces its former content.
 """
 
@@ -46,7 +46,7 @@ class KnownSource:
 
 @dataclass(frozen=True, slots=True)
 class CommittedFiling:
-    """A filing of the index, as far as it decides whether another content replaces it."""
+    """What decides whether another content replaces a filing of the index."""
 
     revision: str
     content_sha256: str
@@ -113,7 +113,7 @@ def content_fingerprint(content_sha256: str) -> str:
 
 
 def _is_displaced(filing: CommittedFiling, fingerprint: str, known: KnownSource | None, *, retry_failed: bool) -> bool:
-    """Whether the filing's file has changed since, so that it gives way to copies of its content."""
+    """Whether the file of a filing has changed since, so that a copy of the indexed content takes its place."""
     if fingerprint in ("", content_fingerprint(filing.content_sha256)):
         return False
     if known is None or known.fingerprint != fingerprint:
@@ -124,7 +124,7 @@ def _is_displaced(filing: CommittedFiling, fingerprint: str, known: KnownSource 
 def _indexed_content(
     sources: Mapping[str, KnownSource], filings: Mapping[str, CommittedFiling], alive: set[str]
 ) -> dict[str, tuple[str, str]]:
-    """Fingerprint -> (filing id, SHA-256) of content that is, or was superseded, in the index."""
+    """(filing id, SHA-256) by fingerprint of content that is in the index or was superseded there."""
     found = {
         known.fingerprint: (known.filing_id, known.content_sha256)
         for known in sources.values()

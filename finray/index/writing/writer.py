@@ -14,7 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import methodcaller
@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from lance.fragment import FragmentMetadata
 
 from finray.core.errors import CommitConflictError, FilingError, IndexMissingError, SourceError, UsageError
 from finray.core.settings import Settings
@@ -89,7 +90,7 @@ class IndexWriter:
         self._known = {row.pop("source_uri"): KnownSource(**row) for row in sources}
         failures = layout.read_table(uri, schema.FAILURES, columns=["source_uri", "content_sha256"]).to_pylist()
         self._failed = {row["source_uri"] for row in failures}
-        # Left by a run that was killed after it had noted that the file is fine by now.
+        # A run that was killed left these after it had recorded that the file can be read by now.
         self._outdated = {
             row["source_uri"]
             for row in failures
@@ -109,7 +110,7 @@ class IndexWriter:
 
     @property
     def target(self) -> WriteTarget:
-        """Where workers write what ``add`` takes."""
+        """Where workers write the filings that ``add`` takes."""
         return WriteTarget(self._uri, self._token)
 
     def add(self, planned: Mapping[str, PlannedFile], written: WrittenFilings) -> list[Outcome]:
@@ -156,7 +157,7 @@ class IndexWriter:
         if pending := list(self._pending.values()):
             self._check_claim()
             counted = {p.key for p in pending if p.with_children}
-            # Files without a row that counts never become part of a table.
+            # Files in which no row will count never become part of a table.
             written = [some for some in self._written if not counted.isdisjoint(some.keys)]
             keys = {key for some in written for key in some.keys}
             self._write_children(written, keys)
@@ -171,10 +172,10 @@ class IndexWriter:
         maintenance.tidy(self._uri, self._settings.index, run)
 
     def withdraw(self, source_uris: Collection[str]) -> int:
-        """Remove the filings that were read from these files, and the records of the files; returns the number.
+        """Remove the filings that were read from these files, and the records of the files. Returns their number.
 
         A filing that another file holds too comes back when that file is indexed again. Can be repeated after a kill:
-        the filing's row goes first, and rows without a filing do not count.
+        the row in ``filings`` goes first, and rows without it do not count.
         """
         self.flush()
         wanted = set(source_uris)
@@ -225,25 +226,32 @@ class IndexWriter:
         for name in schema.CHILDREN:
             fragments = [fragment for some in written for fragment in some.fragments.get(name, ())]
             if fragments:
-                add = append(fragments)
+                self._append(name, fragments, keys)
+            if name == schema.CHUNKS:
+                self._fragments += len(fragments)
 
-                def step(table: Any, add: Callable[[Any], None] = add) -> None:
-                    # After the table is opened: ``maintain`` removes files of a writer that it overtakes, and makes
-                    # sure that no commit to a version opened before succeeds (maintenance.sweep_files).
-                    self._check_claim(undo=keys)
-                    add(table)
+    def _append(self, name: str, fragments: Sequence[FragmentMetadata], keys: Collection[Key]) -> None:
+        """Make data files part of a child table. If another writer has taken over, the rows of ``keys`` go again."""
+        add = append(fragments)
 
-                try:
-                    layout.write_table(self._uri, name, step)
-                except SourceError:  # a conflict, or the files are gone
-                    self._check_claim(undo=keys)
-                    raise
-                if name == schema.CHUNKS:
-                    self._fragments += len(fragments)
+        def step(table: Any) -> None:
+            # Checked after the table is opened: ``maintain`` removes files of a writer that it overtakes, and makes
+            # sure that no commit to a version opened before succeeds (maintenance.sweep_files).
+            self._check_claim(undo=keys)
+            add(table)
+
+        try:
+            layout.write_table(self._uri, name, step)
+        except SourceError:  # a conflict, or the files are gone
+            self._check_claim(undo=keys)
+            raise
 
     def _commit_filings(self, pending: Sequence[_Pending], written: Collection[Key], unused: Collection[Key]) -> None:
-        """``written`` are the keys of the child rows that are in the tables by now, ``unused`` those that will not
-        count."""
+        """Commit the rows of ``filings``, then delete the child rows that no longer count.
+
+        ``written`` are the keys of the child rows that are in the tables by now; ``unused`` those of them that will not
+        count.
+        """
         uris = {p.committed.source_uri for p in pending}
         ids = {p.key[0] for p in pending}
         gone = [i for i, f in self._filings.items() if f.source_uri in uris and i not in ids]
@@ -294,7 +302,7 @@ def _overtaken(uri: str) -> UsageError:
 
 
 def _committed(filings: pa.Table) -> list[tuple[str, CommittedFiling]]:
-    """(filing id, what decides whether another content replaces it) for each row of ``_KEYS``."""
+    """(filing id, filing) for each row, which has the columns ``_KEYS``."""
     return [
         (
             row.pop("filing_id"),

@@ -56,7 +56,7 @@ def load_mini(content: bytes, name: str) -> Iterator[Question | BadLine]:
 
 
 def mini(tests: Sequence[Numbered]) -> list[Numbered]:
-    """At most 194 tests, by the order that the authors' script draws from the names of their files."""
+    """At most 194 tests, in the order of the authors' script: a random number seeded with the name of the file."""
     if len(tests) <= MINI:
         return list(tests)
 

@@ -55,7 +55,7 @@ def _question(record: Record, subset: str | None) -> Question:
 
 
 def _source(record: Record) -> str | None:
-    """``finqa``, ``financebench`` or ``secqa``; None if neither a field nor the id tells."""
+    """``finqa``, ``financebench`` or ``secqa``, by a field of the record or its id; None if unknown."""
     named = next((record[name] for name in _SOURCE_FIELDS if isinstance(record.get(name), str)), "")
     for text in (named, str(record.get("qid", ""))):
         plain = re.sub(r"[\W_]+", "", text.lower())

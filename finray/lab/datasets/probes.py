@@ -7,17 +7,17 @@ companies' statements whose words occur on no page of the company's filings.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
+from finray.core.data_files import shipped
 from finray.core.filing import Filing, LineItem
 from finray.core.questions import Question
 from finray.index.reading.reader import IndexReader
+from finray.lab.datasets.hashing import hashed_qid
 from finray.lab.datasets.xbrl.phrasing import Asker
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.companies.company_groups import core_name
@@ -41,8 +41,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 @dataclass(frozen=True, slots=True)
 class ProbeSource:
-    """The index by company key: its filings, the ``labels`` of its primary statements' rows, and the ``pages`` with
-    each word of any label."""
+    """An index by company key: filings, the ``labels`` of the rows of primary statements, and for each word of any
+    label the ``pages`` (filing id, page) that print it."""
 
     catalog: CompanyCatalog
     filings: Mapping[str, Sequence[Filing]]
@@ -51,7 +51,7 @@ class ProbeSource:
 
 
 def probe_source(reader: IndexReader) -> ProbeSource:
-    """Reads every page and line item of the index once."""
+    """Read every page and line item of the index once."""
     catalog = CompanyCatalog(reader.filings())
     filings: dict[str, list[Filing]] = defaultdict(list)
     labels: dict[str, set[str]] = defaultdict(set)
@@ -86,15 +86,15 @@ def make_probes(questions: Sequence[Question], source: ProbeSource, *, count: in
         while len(asked) < count and (text := next(texts, None)) is not None:
             if text not in asked:
                 asked.add(text)
-                digest = hashlib.sha256(f"{kind}|{text}".encode()).hexdigest()[:16]
-                made.append(Question(qid=f"probe-{digest}", question=text, question_type=kind))
+                qid = hashed_qid("probe", f"{kind}|{text}")
+                made.append(Question(qid=qid, question=text, question_type=kind))
     return made
 
 
 def strangers() -> tuple[str, ...]:
-    """Names of well-known registrants, as people write them."""
-    text = (resources.files(__package__) / "company_names.txt").read_text(encoding="utf-8")
-    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))
+    """Names of well-known companies, as people write them."""
+    lines = shipped(__package__, "company_names.txt").splitlines()
+    return tuple(line for line in lines if line and not line.startswith("#"))
 
 
 def _company_probes(questions: Sequence[Question], source: ProbeSource, rng: random.Random) -> Iterator[str]:
@@ -119,11 +119,11 @@ def _period_probes(questions: Sequence[Question], source: ProbeSource, rng: rand
         own = {year for filing in source.filings[companies[0]] for year in _own_years(filing)}
         shifts = [by for by in _SHIFTS if all(_unprinted(year + by, own) for year in years)]
         if shifts:
-            yield _later(question.question, years, rng.choice(shifts[:_REACH]))
+            yield _shifted(question.question, years, rng.choice(shifts[:_REACH]))
 
 
-def _later(text: str, years: Collection[int], by: int) -> str:
-    """``text`` with each of ``years`` shifted."""
+def _shifted(text: str, years: Collection[int], by: int) -> str:
+    """``text`` with ``by`` added to each of ``years``."""
     return _YEAR.sub(lambda match: str(int(match[0]) + by) if int(match[0]) in years else match[0], text)
 
 
@@ -147,7 +147,7 @@ def _metric_probes(source: ProbeSource, rng: random.Random) -> Iterator[str]:
     ]
     annual.sort(key=lambda filing: filing.filing_id)
     rng.shuffle(labels)
-    for _ in annual:  # all labels once before any is repeated
+    for _ in annual:  # each label once before any is repeated
         for label in labels:
             filing = rng.choice(annual)
             if _reports_nothing_like(label, source.catalog.company_of_filing[filing.filing_id], source):
@@ -156,7 +156,7 @@ def _metric_probes(source: ProbeSource, rng: random.Random) -> Iterator[str]:
 
 
 def _is_plain(label: str) -> bool:
-    """Whether a label has only common words; names of segments and products would reveal the company."""
+    """Whether a label has two to five words and no proper names: names of segments and products reveal the company."""
     words = label.split()
     return len(words) in _LABEL_WORDS and all(w.isalpha() for w in words) and label[1:] == label[1:].lower()
 

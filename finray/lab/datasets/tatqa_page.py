@@ -43,8 +43,7 @@ class OnePage:
 
     def __init__(self, filing: Filing, page: Page, items: Sequence[LineItem]) -> None:
         self._filing, self._page, self._items = filing, page, tuple(items)
-        settings = load_settings("local")
-        self._chunks = chunk_pages([page], settings.chunks)
+        self._chunks = chunk_pages([page], load_settings("local").chunks)
 
     def filings(self) -> FilingTable:
         fields = [field for field in schema.table_schemas(1)[schema.FILINGS] if field.name in schema.FILING_COLUMNS]
@@ -69,7 +68,7 @@ class OnePage:
 
 
 def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:
-    """What an index of the context alone would know, and its filing."""
+    """The facts and the catalog of an index of this context alone, and its filing."""
     filing = filing_of(context)
     (page,) = split_pages(parse_html(as_html(context).encode()), load_settings("local").filings)
     grids = [grid for t, c in zip(page.tables, page.captions, strict=True) if (grid := table_grid(t, 0, c)) is not None]
@@ -83,7 +82,8 @@ def view(context: TatqaContext) -> tuple[FilingFacts, CompanyCatalog, Filing]:
 
 
 def filing_of(context: TatqaContext) -> Filing:
-    """An annual report for the latest year that the context often mentions, with the year end that it mentions."""
+    """An annual report for the latest year in the table's heading, else in the text, with the year end that the
+    context mentions."""
     text = "\n".join([context.table_text, *(p.text for p in context.paragraphs)])
     years = Counter(int(year) for year in YEAR.findall(text))
     headed = {int(year) for row in context.table[:4] for cell in row for year in YEAR.findall(cell)}
@@ -106,7 +106,7 @@ def filing_of(context: TatqaContext) -> Filing:
         "The Company",
         "10-K",
         period_end=end,
-        fiscal_year=year - 1 if (end.month, end.day) < (1, 16) else end.year,
+        fiscal_year=year - 1 if (end.month, end.day) < (1, 16) else year,
         fiscal_period="FY",
     )
 

@@ -38,7 +38,7 @@ class Analysis:
     breakdowns: Mapping[Dimension, Breakdown]
 
 
-def analyse(
+def analyze(
     predictions: Iterable[Prediction],
     questions: Iterable[Question],
     known: KnownFilings,

@@ -20,8 +20,8 @@ UNKNOWN = "(unknown)"
 def breakdowns(
     questions: Sequence[Question], scores: Mapping[str, Scores], known: KnownFilings
 ) -> dict[Dimension, Breakdown]:
-    """Scores by dimension. A question about two companies counts for both; one without evidence has no form and no
-    company."""
+    """Scores by dimension. A question about two companies counts for both. Questions without evidence have neither
+    form nor company."""
 
     def forms(question: Question) -> set[str]:
         return {known.form(evidence.doc_name) or UNKNOWN for evidence in question.evidence}

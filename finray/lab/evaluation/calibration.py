@@ -1,5 +1,5 @@
-"""How well stated confidences match the share of right answers (Guo et al. 2017, arXiv 1706.04599). The curve of
-accuracy over coverage is from El-Yaniv and Wiener 2010."""
+"""Measures how well stated confidences match the share of right answers (Guo et al. 2017, arXiv 1706.04599), and
+accuracy over coverage (El-Yaniv and Wiener 2010)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Calibration:
 
 
 def calibration(stated: Sequence[tuple[float, bool]], bins: int = BINS) -> Calibration | None:
-    """The calibration of (confidence, whether the answer is right) in bins of equal size; None without answers."""
+    """The calibration of ``stated``, pairs of (confidence, right), in bins of equal size; None without answers."""
     if not stated:
         return None
     ordered = sorted(stated)

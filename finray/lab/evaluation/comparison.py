@@ -1,4 +1,4 @@
-"""Compares retrieval methods: tables for a terminal or Markdown, and the same as data.
+"""Shows a comparison of retrieval methods as tables for a terminal or Markdown, and as data.
 
 The first method is the baseline. Differences are paired over the same questions and have a bootstrap interval
 (:mod:`finray.core.bootstrap`).
@@ -6,7 +6,7 @@ The first method is the baseline. Differences are paired over the same questions
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from rich.text import Text
 from finray.core.bootstrap import Estimate
 from finray.lab.evaluation.evaluate import Evaluation, compare
 from finray.lab.evaluation.markdown import markdown_table
-from finray.lab.evaluation.report import as_data
+from finray.lab.evaluation.report import as_data, signed
 from finray.lab.evaluation.text_tables import NOTHING, TextTable
 
 COLUMNS: Final = {
@@ -51,7 +51,7 @@ def comparison_data(evaluations: Mapping[str, Evaluation], *, retrieval_only: bo
 def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> RenderableType:
     """Means, latency and tokens of each method, then the differences to the first."""
     heads, *rows = _value_rows(evaluations)
-    parts: list[RenderableType] = [TextTable(title(evaluations, retrieval_only=retrieval_only), heads, rows)]
+    parts: list[RenderableType] = [TextTable(_title(evaluations, retrieval_only=retrieval_only), heads, rows)]
     if len(evaluations) > 1:
         first = next(iter(evaluations))
         heading = f"Difference to {first}, paired over the same questions [95% interval]"
@@ -65,7 +65,7 @@ def comparison_tables(evaluations: Mapping[str, Evaluation], *, retrieval_only: 
 def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
     """The same tables in Markdown, for the documentation."""
     heads, *rows = _value_rows(evaluations)
-    parts = [title(evaluations, retrieval_only=retrieval_only), markdown_table(heads, rows)]
+    parts = [_title(evaluations, retrieval_only=retrieval_only), markdown_table(heads, rows)]
     if len(evaluations) > 1:
         first = next(iter(evaluations))
         heads, *rows = _difference_rows(evaluations)
@@ -76,16 +76,14 @@ def comparison_markdown(evaluations: Mapping[str, Evaluation], *, retrieval_only
     return "\n\n".join(parts)
 
 
-def title(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
+def _title(evaluations: Mapping[str, Evaluation], *, retrieval_only: bool) -> str:
     n = max(evaluation.questions for evaluation in evaluations.values())
     what = "retrieval only, without curation and answers" if retrieval_only else "with curation and answers"
     return f"Mean over {n} questions; {what}"
 
 
 def _value_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
-    names = [name for name in COLUMNS if any(name in e.metrics for e in evaluations.values())]
-    if not any(e.statuses.get("answered") for e in evaluations.values()):
-        names = [name for name in names if name != "numeric_accuracy"]
+    names = _columns(evaluations, [evaluation.metrics for evaluation in evaluations.values()])
     stages = any(evaluation.usage for evaluation in evaluations.values())
     errors = any(evaluation.statuses.get("error") for evaluation in evaluations.values())
     header = ["method", *(COLUMNS[name] for name in names), "p50 ms", "p95 ms"]
@@ -101,11 +99,19 @@ def _value_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
 
 def _difference_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
     differences = _differences(evaluations)
-    names = [name for name in COLUMNS if any(name in rows for rows in differences.values())]
-    if not any(e.statuses.get("answered") for e in evaluations.values()):
-        names = [name for name in names if name != "numeric_accuracy"]
+    names = _columns(evaluations, [*differences.values()])
     rows: Rows = [("method", *(COLUMNS[name] for name in names))]
-    return rows + [(label, *(_signed(found.get(name)) for name in names)) for label, found in differences.items()]
+    return rows + [(label, *(signed(found.get(name), 2) for name in names)) for label, found in differences.items()]
+
+
+def _columns(evaluations: Mapping[str, Evaluation], found: Sequence[Mapping[str, Estimate]]) -> list[str]:
+    """The metrics in ``found``, without accuracy if no run answered anything."""
+    answered = any(evaluation.statuses.get("answered") for evaluation in evaluations.values())
+    return [
+        name
+        for name in COLUMNS
+        if any(name in metrics for metrics in found) and (answered or name != "numeric_accuracy")
+    ]
 
 
 def _differences(evaluations: Mapping[str, Evaluation]) -> dict[str, dict[str, Estimate]]:
@@ -120,13 +126,6 @@ def _remarks(evaluation: Evaluation, retrieval_only: bool) -> list[str]:
 
 def _mean(estimate: Estimate | None) -> str:
     return NOTHING if estimate is None or estimate.value is None else f"{estimate.value:.3f}".replace("0.", ".", 1)
-
-
-def _signed(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
-        return NOTHING
-    value, low, high = (f"{x:+.2f}".replace("0.", ".", 1) for x in (estimate.value, estimate.low, estimate.high))
-    return f"{value} [{low}, {high}]"
 
 
 def _milliseconds(seconds: float | None) -> str:

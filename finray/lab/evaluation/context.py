@@ -1,9 +1,9 @@
 """Quality of retrieved passages as FinGEAR reports it (arXiv 2509.12042, section 4.2): precision, recall, F1 and
 relevancy of the first k passages, after RAGAS (Es et al. 2023, arXiv 2309.15217).
 
-Each comes twice: from gold pages and words, by rules; and from a language model that judges the passages
-(``finray.lab.evaluation.judging.context_judge``). F1 is that of the means, as in the paper's tables: table 1's
-precision .79 and recall .61 give its .69.
+Each is computed twice: by rules, from gold pages and words; and by a language model that judges the passages
+(``finray.lab.evaluation.judging.context_judge``). F1 is computed from the means, as in the paper's tables: precision
+.79 and recall .61 of table 1 give its .69.
 """
 
 from __future__ import annotations

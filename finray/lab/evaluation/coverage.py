@@ -1,4 +1,4 @@
-"""Accuracy against coverage: how many answers are right if only the surest are given (El-Yaniv and Wiener 2010)."""
+"""Accuracy over coverage: the share of right answers if only the surest are given (El-Yaniv and Wiener 2010)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from finray.core.bootstrap import Estimate, estimate
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.lab.evaluation import metrics
-from finray.lab.evaluation.calibration import was_right
+from finray.lab.evaluation.calibration import stated_confidences
 
 SHARES = (0.2, 0.4, 0.6, 0.8, 1.0)
 """Shares of the answers given, the surest first."""
@@ -28,19 +28,19 @@ class CoveragePoint:
 
 
 def figures_given(pairs: Pairs) -> tuple[list[Graded], int]:
-    """The figures that were answered, and the number of questions for one or without an answer."""
+    """The answered figures, and the number of questions that ask for a figure or are unanswerable."""
     asked = [(q, p) for q, p in pairs if metrics.numeric_reference(q) is not None or metrics.is_unanswerable(q)]
-    return _graded([(q, p) for q, p in asked if p.value is not None]), len(asked)
+    return stated_confidences((q, p) for q, p in asked if p.value is not None), len(asked)
 
 
 def answers_given(pairs: Pairs) -> tuple[list[Graded], int]:
-    """All answers that can be graded, quotations by their page, and the number of questions whose answers can be."""
+    """The answers that can be graded (quotations by their page), and the number of questions that allow grading."""
     asked = [
         (q, p)
         for q, p in pairs
         if metrics.is_unanswerable(q) or metrics.numeric_reference(q) is not None or metrics.paged(q.evidence)
     ]
-    return _graded(asked), len(asked)
+    return stated_confidences(asked), len(asked)
 
 
 def coverage_points(graded: Sequence[Graded], questions: int, shares: Sequence[float] = SHARES) -> list[CoveragePoint]:
@@ -52,8 +52,3 @@ def coverage_points(graded: Sequence[Graded], questions: int, shares: Sequence[f
         kept = [right for confidence, right in ordered if confidence >= threshold]
         points[threshold] = CoveragePoint(threshold, len(kept) / questions, estimate(kept))
     return list(points.values())
-
-
-def _graded(pairs: Pairs) -> list[Graded]:
-    found = [(prediction.confidence, was_right(question, prediction)) for question, prediction in pairs]
-    return [(confidence, right) for confidence, right in found if confidence is not None and right is not None]

@@ -1,4 +1,4 @@
-"""The stage at which a question fails: company, document, page or answer.
+"""Names the stage at which a question fails: company, filing, page or answer.
 
 The *level* covers retrieval alone: how close the first k passages come to the gold page. The *error* covers the whole
 question and names the first stage that failed. A right answer is right regardless of its passages.
@@ -62,18 +62,11 @@ def error_of(question: Question, prediction: Prediction, scores: Scores, known: 
         return "failed"
     if metrics.is_unanswerable(question):
         return "right" if prediction.status == "unanswerable" else "invented"
-    if question.evidence:
-        found = outcome(question, prediction, scores)
-        if found == "wrong filing":
-            reached = level(prediction.passages[:OUTCOME_PASSAGES], question.evidence, known)
-            return "wrong company" if reached == "other company" else "wrong filing"
-        return found
-    accuracy = scores.get("numeric_accuracy", scores.get("textual_accuracy"))
-    if accuracy == 1.0:
-        return "right"
-    if prediction.status == "unanswerable":
-        return "refused"
-    return "not judged" if accuracy is None else "wrong answer"
+    found = outcome(question, prediction, scores)
+    if found == "wrong filing":
+        reached = level(prediction.passages[:OUTCOME_PASSAGES], question.evidence, known)
+        return "wrong company" if reached == "other company" else "wrong filing"
+    return found
 
 
 def counted_errors(errors: Sequence[Error]) -> dict[Error, int]:

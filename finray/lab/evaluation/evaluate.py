@@ -17,7 +17,7 @@ from finray.lab.evaluation.calibration import Calibration, calibration, stated_c
 from finray.lab.evaluation.judging.rule_judge import judge_by_rules
 
 Judge = Callable[[Question, Prediction], bool | None]
-"""Whether a textual answer is equivalent to the gold answer; None if it was not judged."""
+"""Returns whether a textual answer is equivalent to the gold answer; None if it was not judged."""
 
 Scores = Mapping[str, float]
 """Metric name -> score of one question, without metrics that do not apply."""
@@ -139,14 +139,14 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
 
 
 def outcome(question: Question, prediction: Prediction, scores: Scores) -> Outcome:
-    """The first stage that failed for a question with evidence, or "right"."""
+    """The first stage that failed, or "right". Without evidence, retrieval is not blamed."""
     if prediction.status == "error":
         return "failed"
     accuracy = scores.get("numeric_accuracy", scores.get("textual_accuracy"))
     if accuracy == 1.0:
         return "right"
     leading = prediction.passages[:OUTCOME_PASSAGES]
-    if metrics.document_recall(leading, question.evidence) == 0:
+    if question.evidence and metrics.document_recall(leading, question.evidence) == 0:
         return "wrong filing"
     if metrics.paged(question.evidence) and not metrics.found_pages(leading, question.evidence):
         return "wrong page"
@@ -157,9 +157,8 @@ def outcome(question: Question, prediction: Prediction, scores: Scores) -> Outco
 
 def compare(first: Evaluation, second: Evaluation) -> dict[str, Estimate]:
     """Paired differences ``first - second`` for each metric, over the questions that both scored."""
-    names = dict.fromkeys(name for name in first.metrics if name in second.metrics)
     differences = {}
-    for name in names:
+    for name in (name for name in first.metrics if name in second.metrics):
         shared = [q for q, s in first.scores.items() if name in s and name in second.scores.get(q, {})]
         differences[name] = paired_difference(
             [first.scores[qid][name] for qid in shared], [second.scores[qid][name] for qid in shared]
@@ -190,12 +189,15 @@ def _retrieval_scores(question: Question, prediction: Prediction) -> dict[str, f
 
 
 def context_scores(prediction: Prediction, gold: Sequence[GoldEvidence]) -> dict[str, float]:
-    """Recall and precision of the passages that the answerer was given (LOFin's final context), and their number (its
-    k); nothing for predictions that do not record them."""
-    none_left = (
+    """Recall, precision and number of the passages that the answerer was given (LOFin's final context and k).
+
+    Empty for predictions that do not record their context. Without passages, or if the curator kept none, the recorded
+    context is empty and scores 0.
+    """
+    nothing_given = (
         prediction.status == "error" or not prediction.passages or (prediction.rounds and not prediction.rounds[-1])
     )
-    if not prediction.context and not none_left:
+    if not prediction.context and not nothing_given:
         return {}
     scores = {"context_passages": float(len(prediction.context))}
     if paged := metrics.paged(gold):

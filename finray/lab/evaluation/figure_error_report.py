@@ -41,7 +41,7 @@ def as_data(cases: Sequence[FigureCase]) -> dict[str, Any]:
 
 
 def tables(cases: Sequence[FigureCase]) -> RenderableType:
-    """For a terminal."""
+    """The tables for a terminal."""
     heads, *rows = _kind_rows(cases)
     return Group(
         TextTable(f"{len(cases)} questions for a figure", _HEADS, _error_rows(cases)),
@@ -50,7 +50,7 @@ def tables(cases: Sequence[FigureCase]) -> RenderableType:
 
 
 def markdown(cases: Sequence[FigureCase]) -> str:
-    """The same for the documentation, with what each stage means."""
+    """The tables for the documentation, with the meaning of each stage."""
     heads, *rows = _kind_rows(cases)
     meanings = [(error, MEANINGS[error]) for error in by_error(cases)]
     return "\n\n".join(

@@ -1,4 +1,4 @@
-"""Why questions for a figure fail: the first stage that lost the figure, from predictions and the index.
+"""Finds the first stage that lost the figure of a failed question, from predictions and the index.
 
 The gold operands of a question are the numbers or tagged facts of its gold ``program``, else its gold value. A right
 answer is right regardless of its passages; every other question belongs to the first stage of :data:`FIGURE_ERRORS`
@@ -21,7 +21,7 @@ from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation import metrics
 from finray.lab.evaluation.evaluate import NO_TYPE, score
 from finray.lab.evaluation.mentions import figures
-from finray.lab.evaluation.numbers import Number, find_numbers, same_when_printed, unit_factor
+from finray.lab.evaluation.numbers import Number, find_numbers, number_of, same_when_printed
 
 FigureError = Literal[
     "right figure", "right in words", "failed", "refused before search", "wrong filing", "wrong page", "not printed",
@@ -51,7 +51,8 @@ Ending = Literal["figure", "words", "refused", "error"]
 ENDINGS: tuple[Ending, ...] = get_args(Ending)
 """What was answered: a value, words (a quotation), nothing, or an error."""
 
-_TEN = 10
+_PASSAGES = 10
+"""A gold page must be among this many leading passages."""
 _PROGRAM_NUMBER = re.compile(r"(?P<operator>[*/])?(?<![\w.])(?P<digits>\d+(?:\.\d+)?)(?![\w.])")
 _TAGGED = re.compile(r"(?P<concept>[\w-]{1,40}:\w{1,200})\[(?:[\d-]{10}\.\.)?(?P<end>\d{4}-\d\d-\d\d)[^\]]{0,500}\]")
 _SCALES = frozenset(("100", "1000", "10000", "1000000", "1000000000"))
@@ -85,13 +86,12 @@ def figure_cases(questions: Iterable[Question], predictions: Iterable[Prediction
     """A case for every predicted question with a numeric gold answer and gold pages."""
     by_qid = {prediction.qid: prediction for prediction in predictions}
     ids = {name: filing.filing_id for filing in pages.filings() for name in (filing.doc_name, filing.filing_id)}
-    return [
-        _case(question, by_qid[question.qid], reference, _GoldPages(question.evidence, ids, pages))
-        for question in questions
-        if question.qid in by_qid and metrics.paged(question.evidence)
-        for reference in [metrics.numeric_reference(question)]
-        if reference is not None
-    ]
+    cases = []
+    for question in questions:
+        prediction, reference = by_qid.get(question.qid), metrics.numeric_reference(question)
+        if prediction is not None and reference is not None and metrics.paged(question.evidence):
+            cases.append(_case(question, prediction, reference, _GoldPages(question.evidence, ids, pages)))
+    return cases
 
 
 def by_error(cases: Sequence[FigureCase]) -> dict[FigureError, list[FigureCase]]:
@@ -140,7 +140,7 @@ def _is_count(match: re.Match[str]) -> bool:
 
 
 class _GoldPages:
-    """What the gold pages print, and what the index parsed of it."""
+    """The figures that the gold pages print, and those that the index parsed as line items."""
 
     def __init__(self, evidence: Sequence[GoldEvidence], ids: Mapping[str, str], pages: Pages) -> None:
         places = [(ids[e.doc_name], page) for e in evidence if e.doc_name in ids for page in e.pages]
@@ -152,17 +152,12 @@ class _GoldPages:
 
     def parses_value(self, value: Number, reference: Number) -> bool:
         """Whether a line item has the gold value, at the precision of the gold answer."""
-        return any(_same(_item_value(item), value, reference) for item in self.items)
+        return any(_same(number_of(item.value, item.unit), value, reference) for item in self.items)
 
 
-def _item_value(item: LineItem) -> Decimal:
-    return Decimal(repr(item.value)) * unit_factor(item.unit)
-
-
-def _same(item: Decimal, value: Number, reference: Number) -> bool:
-    exact = abs(item) == abs(value.value)
-    shown = Number(abs(reference.face), reference.places, reference.factor)
-    return exact or (item != 0 and same_when_printed(shown, Number(abs(item), 0)))
+def _same(item: Number, value: Number, reference: Number) -> bool:
+    """Whether ``item`` has the gold ``value``, or prints as ``reference``. Signs are ignored."""
+    return abs(item.value) == abs(value.value) or (item.value != 0 and same_when_printed(abs(reference), abs(item)))
 
 
 def _case(question: Question, prediction: Prediction, reference: Number, gold: _GoldPages) -> FigureCase:
@@ -182,7 +177,7 @@ def _case(question: Question, prediction: Prediction, reference: Number, gold: _
         return case("right figure" if prediction.value is not None else "right in words")
     if ending == "error":
         return case("failed")
-    passages = prediction.passages[:_TEN]
+    passages = prediction.passages[:_PASSAGES]
     if not passages:
         return case("refused before search")
     if metrics.document_recall(passages, question.evidence) < 1:
@@ -212,7 +207,7 @@ def _not_given(prediction: Prediction, operands: Sequence[str]) -> FigureError:
 
 def _wrong_figure(prediction: Prediction, value: Number, operands: Sequence[str]) -> FigureError:
     assert prediction.value is not None
-    given = Decimal(repr(prediction.value)) * unit_factor(prediction.unit or "")
+    given = number_of(prediction.value, prediction.unit).value
     if _power_of_ten_apart(given, value.value):
         return "scale, unit or sign"
     read = {digits(number.face) for cell in prediction.operands for number in find_numbers(cell.text)}
@@ -225,14 +220,12 @@ def _power_of_ten_apart(given: Decimal, gold: Decimal) -> bool:
     if not given or not gold:
         return False
     quotient = abs(given / gold)
-    power = Decimal(_TEN) ** round(quotient.log10())
+    power = Decimal(10) ** round(quotient.log10())
     return abs(quotient / power - 1) < Decimal("0.006")
 
 
 def _gold_value(question: Question, reference: Number) -> Number:
-    if question.value is None:
-        return reference
-    return Number(Decimal(repr(float(question.value))), 0, unit_factor(question.unit or ""))
+    return reference if question.value is None else number_of(question.value, question.unit)
 
 
 def _ending(prediction: Prediction) -> Ending:

@@ -15,7 +15,7 @@ _NUMBER: Final = re.compile(r"(?<![\w.])-?(?:\d+(?:\.\d+)?|\.\d+)")
 
 
 def number_set(text: str) -> frozenset[float]:
-    """The numbers of ``text`` after commas and currency symbols are removed; a hyphen between words is not a minus."""
+    """The numbers of ``text`` without commas and currency symbols; a hyphen after a word is not a minus sign."""
     return frozenset(float(found) for found in _NUMBER.findall(_DROPPED.sub("", text)))
 
 

@@ -1,4 +1,4 @@
-"""Company and form of the filings in questions and predictions."""
+"""Looks up company and form of the filings that questions and predictions name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from finray.question.companies.catalog import CompanyCatalog
 
 class KnownFilings:
     """Filings by ``doc_name`` and by ``filing_id``. Those of one registrant share a company even if its name changed.
-    Build it from ``IndexReader.filings()`` if there is an index."""
+
+    Build it from ``IndexReader.filings()`` if there is an index.
+    """
 
     def __init__(self, filings: Iterable[Filing]) -> None:
         by_id = {filing.filing_id: filing for filing in filings}

@@ -61,8 +61,7 @@ def signed_figures(text: str) -> tuple[Number, ...]:
     falls = [
         one for one in found if one.number.face > 0 and _FALL.search(line[max(0, one.start - _FALL_REACH) : one.start])
     ]
-    negated = [Number(-one.number.face, one.number.places, one.number.factor) for one in falls]
-    return (*(one.number for one in found), *negated)
+    return (*(one.number for one in found), *(-one.number for one in falls))
 
 
 def years(text: str) -> frozenset[int]:

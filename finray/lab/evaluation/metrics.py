@@ -1,14 +1,13 @@
 """Scores of one prediction on one question, each in [0, 1]; docs/formats.md lists them.
 
-Retrieval (HiREC, arXiv 2505.20368; FinanceBench): a passage counts as its page, and k counts passages. A gold filing is
-identified by its ``doc_name`` or its ``filing_id``.
+Retrieval is scored as by HiREC (arXiv 2505.20368) and FinanceBench: a passage counts as its page, and k counts
+passages. A gold filing is identified by its ``doc_name`` or its ``filing_id``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from decimal import Decimal
 
 import numpy as np
 
@@ -20,9 +19,9 @@ from finray.lab.evaluation.numbers import (
     Number,
     equal_at_digits,
     find_numbers,
+    number_of,
     only_number,
     same_when_printed,
-    unit_factor,
     wanted_number,
 )
 from finray.lab.evaluation.overlap import Reference, bleu, rouge_l, tokens
@@ -42,14 +41,14 @@ def is_unanswerable(question: Question) -> bool:
 
 
 def numeric_reference(question: Question) -> Number | None:
-    """The number that the gold answer consists of, or the one among its words that prints the gold value; None for a
-    textual answer or none at all."""
+    """The gold answer if it is only a number, else the number in its text that prints the gold value; None for a
+    textual or missing answer."""
     if question.answer is None or is_unanswerable(question):
         return None
     alone = only_number(question.answer)
     if alone is not None or question.value is None:
         return alone
-    value = Number(Decimal(repr(float(question.value))), 0, unit_factor(question.unit or ""))
+    value = number_of(question.value, question.unit)
     return next((number for number in find_numbers(question.answer) if same_when_printed(number, value)), None)
 
 
@@ -61,7 +60,8 @@ def is_textual(question: Question) -> bool:
 def document_recall(passages: Sequence[Passage], gold: Sequence[GoldEvidence]) -> float:
     """Share of the gold filings among the filings of ``passages``."""
     wanted = {evidence.doc_name for evidence in gold}
-    return len(wanted & _filings(passages)) / len(wanted)
+    found = {name for passage in passages for name in (passage.doc_name, passage.filing_id)}
+    return len(wanted & found) / len(wanted)
 
 
 def page_recall(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> float:
@@ -90,14 +90,13 @@ def found_pages(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvi
 
 
 Span = tuple[str, int, int, int]
-"""Name of a filing or document, page, and the first and the last character plus one of the page's text."""
+"""(name of a filing, page, start, end); start and end are characters of the page's text, end exclusive."""
 
 
 def span_scores(passages: Sequence[Passage | PassageRef], gold: Sequence[GoldEvidence]) -> tuple[float, float]:
-    """Precision and recall in characters (LegalBench-RAG, arXiv 2408.10343): characters both retrieved and gold, over
-    those retrieved and over those gold. A character counts once, however many passages have it; 0 without passages.
+    """Precision and recall in characters (LegalBench-RAG, arXiv 2408.10343).
 
-    All of ``gold`` must be spans.
+    A character counts once, however many passages have it. Both are 0 without passages. All of ``gold`` must be spans.
     """
     wanted = merged_spans((e.doc_name, e.page or 0, e.start or 0, e.end or 0) for e in gold)
     names = {name for name, *_ in wanted}
@@ -160,20 +159,15 @@ def numeric_accuracy(question: Question, prediction: Prediction, reference: Numb
 def _answered_numbers(question: Question, prediction: Prediction, reference: Number) -> list[Number]:
     if prediction.value is None:
         return _stated_numbers(question, prediction.answer, reference)
-    value = Number(Decimal(repr(float(prediction.value))), 0, unit_factor(prediction.unit or ""))
+    value = number_of(prediction.value, prediction.unit)
     printed = [number for number in find_numbers(prediction.answer) if same_when_printed(number, value)]
     if value.face.is_signed():  # "a decrease of 5.2%" is both -5.2% and what it fell by
-        opposite = _negated(value)
         stated = signed_figures(prediction.answer)
-        printed += [one for one in stated if same_when_printed(one, opposite) and _negated(one) in stated]
+        printed += [one for one in stated if same_when_printed(one, -value) and -one in stated]
     if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 is a half, not half a percent
         value = Number(value.face / reference.factor, 0, reference.factor)
         printed = [number for number in printed if number.factor < 1]
     return [value, *printed]
-
-
-def _negated(number: Number) -> Number:
-    return Number(-number.face, number.places, number.factor)
 
 
 def _stated_numbers(question: Question, answer: str, reference: Number) -> list[Number]:
@@ -183,7 +177,3 @@ def _stated_numbers(question: Question, answer: str, reference: Number) -> list[
     stated = signed_figures(answer)
     others = [number for number in stated if (number.face, number.factor) not in asked]
     return others or list(stated)
-
-
-def _filings(passages: Sequence[Passage]) -> set[str]:
-    return {name for passage in passages for name in (passage.doc_name, passage.filing_id)}

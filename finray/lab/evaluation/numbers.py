@@ -83,6 +83,12 @@ class Number:
     def value(self) -> Decimal:
         return self.face * self.factor
 
+    def __neg__(self) -> Number:
+        return Number(-self.face, self.places, self.factor)
+
+    def __abs__(self) -> Number:
+        return Number(abs(self.face), self.places, self.factor)
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -123,6 +129,11 @@ def only_number(text: str) -> Number | None:
     if framed is not None:
         match = _NUMBER.fullmatch(framed["number"])
     return None if match is None else _number(match)
+
+
+def number_of(value: float, unit: str | None) -> Number:
+    """A computed or tagged ``value`` as a number without decimals, with the factor of its ``unit``."""
+    return Number(Decimal(repr(float(value))), 0, unit_factor(unit or ""))
 
 
 def wanted_number(question: str) -> Wanted:
@@ -167,8 +178,9 @@ def equal_at_digits(reference: Number, answer: Number, wanted: Wanted | None = N
 def unit_factor(unit: str) -> Decimal:
     """The multiplier of ``unit``: 0.01 for "percent", 10**6 for "USD millions", 1 for "USD" or "days"."""
     words = [word for word in re.split(r"[\s()/]+", unit.strip().lower()) if word]
-    if _factor(" ".join(words)) != 1:
-        return _factor(" ".join(words))
+    whole = _factor(" ".join(words))
+    if whole != 1:
+        return whole
     factors = [_factor(word) for word in words if len(word) > 1 or word == "%"]
     return next((factor for factor in factors if factor != 1), Decimal(1))
 

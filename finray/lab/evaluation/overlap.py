@@ -1,6 +1,6 @@
 """BLEU and ROUGE-L between a retrieved passage and the gold text, on lower-cased words and numbers.
 
-Both take a few lines, so evaluation needs no language toolkit:
+Both are implemented here, so that evaluation needs no language toolkit:
 
 * BLEU (Papineni et al. 2002) of one passage against one reference: geometric mean of the clipped 1- to 4-gram
   precisions, times the brevity penalty. One is added to the counts from 2-grams on (Lin and Och 2004), so that a short

@@ -1,5 +1,5 @@
-"""FinGEAR's question types (arXiv 2509.12042, appendix J): numerical or categorical by the answer, simple or complex by
-the steps of the program."""
+"""Assigns FinGEAR's question types (arXiv 2509.12042, appendix J): numerical or categorical by the answer, simple or
+complex by the steps of the program."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""An evaluation as tables, and as plain data for ``--json``.
+"""Shows evaluations as tables, and as plain data for ``--json``.
 
-Several predictions of the same questions are shown side by side: different settings, or upper bounds (predictions with
+Runs over the same questions are shown side by side: different settings, or upper bounds (predictions with
 ``retrieval.oracle`` set to "document" or "page").
 """
 
@@ -70,6 +70,14 @@ def shown(estimate: Estimate | None) -> str:
     if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
         return NOTHING
     return f"{_short(estimate.value)} [{_short(estimate.low)}, {_short(estimate.high)}] n {estimate.n}"
+
+
+def signed(estimate: Estimate | None, places: int) -> str:
+    """A difference: ``+.12 [-.03, +.27]`` with two ``places``; a dash without a value."""
+    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
+        return NOTHING
+    numbers = (f"{x:+.{places}f}".replace("0.", ".", 1) for x in (estimate.value, estimate.low, estimate.high))
+    return "{} [{}, {}]".format(*numbers)
 
 
 def judged_by(evaluation: Evaluation) -> str:

@@ -1,6 +1,6 @@
-"""The results of one question set in Markdown: headline metrics, metrics by kind, accuracy against coverage.
+"""Writes the results of one question set in Markdown: headline metrics, metrics by kind, accuracy over coverage.
 
-The first run is the one that counts; others are shown beside it with paired differences (the first minus the other).
+The first run is the main one; others are shown beside it with paired differences (the first minus the other).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from finray.lab.evaluation.coverage import Graded, Pairs, answers_given, coverag
 from finray.lab.evaluation.evaluate import Evaluation, compare
 from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart, standalone
 from finray.lab.evaluation.markdown import markdown_table
-from finray.lab.evaluation.report import shown
+from finray.lab.evaluation.report import shown, signed
 from finray.lab.evaluation.runs import Run
 from finray.lab.evaluation.text_tables import NOTHING
 
@@ -34,6 +34,7 @@ HEADLINES: Final = {
 }
 """Metrics of the tables in this order; those that apply to no question are left out."""
 _KIND_METRICS: Final = tuple(name for name in HEADLINES if name not in ("textual_rule_accuracy", "textual_accuracy"))
+_TICKS: Final = tuple((value / 4, f"{value / 4:g}") for value in range(5))
 Rows = list[tuple[str, ...]]
 
 
@@ -55,10 +56,10 @@ def results_markdown(evaluations: Mapping[str, Evaluation], runs: Sequence[Run],
 
 def coverage_chart(runs: Sequence[Run], asked: Sequence[Question]) -> str:
     """An SVG file of accuracy over coverage: the figures of each run, and all its answers."""
+    hundredths = [each / 100 for each in range(1, 101)]
     series: list[Series] = []
     for run in runs:
         for what, (graded, questions) in _given(_pairs(run, asked)).items():
-            hundredths = [each / 100 for each in range(1, 101)]
             points = coverage_points(graded, questions, hundredths)
             name = f"{run.name}, {what}" if len(runs) > 1 else what
             series.append(Series(name, tuple(Point(p.coverage, p.right.value or 0.0) for p in points)))
@@ -74,9 +75,6 @@ def coverage_chart(runs: Sequence[Run], asked: Sequence[Question]) -> str:
     )
 
 
-_TICKS: Final = tuple((value / 4, f"{value / 4:g}") for value in range(5))
-
-
 def _headline_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
     (name, first), *others = evaluations.items()
     differences = [compare(first, other) for _, other in others]
@@ -84,7 +82,7 @@ def _headline_rows(evaluations: Mapping[str, Evaluation]) -> Rows:
     for metric in (metric for metric in HEADLINES if metric in first.metrics):
         row = [HEADLINES[metric], shown(first.metrics[metric])]
         for (_, other), difference in zip(others, differences, strict=True):
-            row += [shown(other.metrics.get(metric)), _signed(difference.get(metric))]
+            row += [shown(other.metrics.get(metric)), signed(difference.get(metric), 3)]
         rows.append(tuple(row))
     seconds = ["p50, seconds", _seconds(first)]
     for _, other in others:
@@ -119,16 +117,8 @@ def _pairs(run: Run, asked: Sequence[Question]) -> Pairs:
 
 
 def _short(estimate: Estimate | None, n: int) -> str:
-    """Without its ``n`` if that is the row's."""
-    text = shown(estimate)
-    return text.removesuffix(f" n {n}")
-
-
-def _signed(estimate: Estimate | None) -> str:
-    if estimate is None or estimate.value is None or estimate.low is None or estimate.high is None:
-        return NOTHING
-    value, low, high = (f"{x:+.3f}".replace("0.", ".", 1) for x in (estimate.value, estimate.low, estimate.high))
-    return f"{value} [{low}, {high}]"
+    """The estimate, without its ``n`` if the row has the same."""
+    return shown(estimate).removesuffix(f" n {n}")
 
 
 def _seconds(evaluation: Evaluation) -> str:

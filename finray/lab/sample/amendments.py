@@ -9,37 +9,26 @@ from finray.lab.sample.annual import controls, discussion, exhibits, financial_s
 from finray.lab.sample.blocks import Block, Break, Para, WordTable
 from finray.lab.sample.book import Book, item
 from finray.lab.sample.calendars import long_date
-from finray.lab.sample.companies import MULTIPLIER, person
+from finray.lab.sample.companies import person
 from finray.lab.sample.cover import periodic_cover
 from finray.lab.sample.story import dollars
 
-
-def explanation(book: Book, original_filed: dt.date, purpose: str) -> str:
-    """The sentence that names the amended filing."""
-    return (
-        "This Amendment No. 1 on Form 10-K/A amends the Annual Report on Form 10-K of "
-        f"{book.draft.registrant} for the fiscal year ended {long_date(book.draft.end)}, originally "
-        f"filed with the Securities and Exchange Commission on {long_date(original_filed)} (the "
-        f"“Original Filing”), {purpose}."
-    )
-
-
-RESTATING = (
+_RESTATING = (
     "to restate the consolidated financial statements to correct the premature recognition of "
     "revenue in the fourth quarter"
 )
-PART_THREE = (
+_PART_THREE = (
     "solely to provide the information required by Part III, because a definitive proxy statement "
     "will not be filed within 120 days after the end of the fiscal year"
 )
 
 
 def restating_amendment(book: Book, original_filed: dt.date) -> list[Block]:
-    misstated = book.ledger.misstatement * MULTIPLIER[book.company.scale]
+    misstated = book.ledger.misstatement * book.company.multiplier
     return [
         *periodic_cover(book.draft, book.annual(book.year).closing),
         Para("EXPLANATORY NOTE", "center_bold"),
-        Para(explanation(book, original_filed, RESTATING), key="amends"),
+        Para(_explanation(book, original_filed, _RESTATING), key="amends"),
         Para(
             f"Revenue of {dollars(misstated)} was recognized before customers had accepted delivery. "
             "The previously issued financial statements for that year should no longer be relied upon. "
@@ -73,7 +62,7 @@ def part_three_amendment(book: Book, original_filed: dt.date, seed: int) -> list
     return [
         *periodic_cover(book.draft, book.annual(book.year).closing),
         Para("EXPLANATORY NOTE", "center_bold"),
-        Para(explanation(book, original_filed, PART_THREE), key="amends"),
+        Para(_explanation(book, original_filed, _PART_THREE), key="amends"),
         Para("Except as described above, this Amendment does not modify or update disclosures in the Original Filing."),
         Para("PART III", "center_bold"),
         item("10", "Directors, Executive Officers and Corporate Governance"),
@@ -99,3 +88,13 @@ def part_three_amendment(book: Book, original_filed: dt.date, seed: int) -> list
         *exhibits(book),
         *book.signatures(),
     ]
+
+
+def _explanation(book: Book, original_filed: dt.date, purpose: str) -> str:
+    """The sentence that names the amended filing."""
+    return (
+        "This Amendment No. 1 on Form 10-K/A amends the Annual Report on Form 10-K of "
+        f"{book.draft.registrant} for the fiscal year ended {long_date(book.draft.end)}, originally "
+        f"filed with the Securities and Exchange Commission on {long_date(original_filed)} (the "
+        f"“Original Filing”), {purpose}."
+    )

@@ -7,7 +7,6 @@ from finray.lab.sample.blocks import Block, Break, Para, Row, Table, WordTable, 
 from finray.lab.sample.book import Book, item
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.cash_flow import cash_flow_statement
-from finray.lab.sample.companies import MULTIPLIER
 from finray.lab.sample.cover import periodic_cover
 from finray.lab.sample.notes import notes
 from finray.lab.sample.statements import comprehensive_income, equity_statement, income_statement
@@ -176,8 +175,7 @@ def _market(book: Book) -> list[Block]:
         item(
             "5",
             "Market for Registrant’s Common Equity, Related Stockholder Matters and Issuer "
-            "Purchases of Equity "
-            "Securities",
+            "Purchases of Equity Securities",
         ),
         book.boilerplate("market"),
         Para(policy, key="dividend_policy"),
@@ -275,7 +273,7 @@ def _expenses(book: Book) -> str:
 
 
 def _cash(book: Book) -> str:
-    period, multiplier = book.annual(book.year), MULTIPLIER[book.company.scale]
+    period, multiplier = book.annual(book.year), book.company.multiplier
     return (
         f"Cash provided by operating activities was {dollars(period.flows.operating_cash * multiplier)} "
         f"in {year_label(book.company, book.year)}. Capital expenditures were "
@@ -314,7 +312,6 @@ def financial_statements(book: Book) -> list[Block]:
     ]
     income = book.statement(titles[0], income_statement(company, years, head), per_share=True)
     comprehensive = book.statement(titles[1], comprehensive_income(company, years))
-    together: list[Block] = [*income, *comprehensive] if not book.full else [*income, Break(), *comprehensive]
     return [
         Break(),
         item("8", "Financial Statements and Supplementary Data"),
@@ -331,10 +328,12 @@ def financial_statements(book: Book) -> list[Block]:
             (0.9, 0.1),
             paged=True,
         ),
-        *([Break()] if book.full else []),
+        *_turn(book),
         *_audit_report(book),
         Break(),
-        *together,
+        *income,
+        *_turn(book),
+        *comprehensive,
         Break(),
         *book.statement(titles[2], balance_sheet(company, instants), per_share=True),
         Break(),
@@ -355,7 +354,7 @@ def _audit_report(book: Book) -> list[Block]:
         Para("Opinion on the Financial Statements", "subheading"),
         *(Para(book.fill(text)) for text in kept),
         Para(f"/s/ {company.auditor}\n{company.city}, {company.city_state}\n{long_date(book.draft.filed_at)}"),
-        Para(f"{book.story.sentences['auditor']}", key="auditor"),
+        book.say("auditor"),
     ]
 
 
@@ -374,13 +373,14 @@ def controls(book: Book, *, restated: bool) -> list[Block]:
 
 def _part_three(book: Book) -> list[Block]:
     blocks: list[Block] = [*_turn(book), Para("PART III", "center_bold")]
-    for number_, title in (entry for entry in _CONTENTS if entry[0] in {f"Item {n}." for n in range(10, 15)}):
-        blocks += [item(number_.removeprefix("Item ").rstrip("."), title), book.boilerplate("part_three")]
+    titles = dict(_CONTENTS)
+    for item_number in range(10, 15):
+        blocks += [item(str(item_number), titles[f"Item {item_number}."]), book.boilerplate("part_three")]
     return blocks
 
 
 def exhibits(book: Book) -> list[Block]:
-    rows = tuple((number_, book.fill(text)) for number_, text in load_text("boilerplate")["exhibits"])
+    rows = tuple((exhibit, book.fill(text)) for exhibit, text in load_text("boilerplate")["exhibits"])
     return [
         *_turn(book),
         Para("PART IV", "center_bold"),
@@ -392,5 +392,5 @@ def exhibits(book: Book) -> list[Block]:
 
 
 def _turn(book: Book) -> list[Block]:
-    """Start a new page in the long form before a larger part."""
+    """Start a new page in the long form."""
     return [Break()] if book.full else []

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from finray.lab.sample.blocks import Table
 from finray.lab.sample.companies import Company
-from finray.lab.sample.ledger import Balances, Period
+from finray.lab.sample.ledger import held
 from finray.lab.sample.table_maker import Column, TableMaker
 
 
@@ -127,8 +127,3 @@ def balance_sheet(company: Company, columns: Sequence[Column]) -> Table:
         grand=True,
     )
     return maker.table("balance")
-
-
-def held(name: str) -> Callable[[Period], int]:
-    assert name in Balances.__slots__ or hasattr(Balances, name)
-    return lambda period: int(getattr(period.closing, name))

@@ -12,7 +12,9 @@ from typing import Literal
 ParaStyle = Literal[
     "title", "center", "center_bold", "heading", "subheading", "body", "small", "small_center", "bullet", "italic"
 ]
-Unit = Literal["USD", "shares", "USD/share", "pure"]
+Unit = Literal["USD", "shares", "USD/share"]
+Head = tuple[tuple[tuple[str, int], ...], ...]
+"""Heading rows of a table: (text, columns spanned); a newline wraps the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """An inline XBRL tag on the first occurrence of ``text`` in a paragraph: a dei cover fact or a number in prose."""
+    """An inline XBRL tag of a cover fact (dei), on the first occurrence of ``text`` in a paragraph."""
 
     text: str
     concept: str
-    fact: Fact | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Numbers in columns. ``head`` rows are (text, columns spanned); a newline in a head wraps it."""
+    """Numbers in columns."""
 
     rows: tuple[Row, ...]
-    head: tuple[tuple[tuple[str, int], ...], ...]
+    head: Head
     columns: int
     key: str | None = None
     column_width: float = 74.0

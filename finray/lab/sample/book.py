@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from finray.lab.sample.blocks import Block, Para, Table, WordTable
-from finray.lab.sample.calendars import long_date
+from finray.lab.sample.blocks import Block, Head, Para, Table, WordTable
+from finray.lab.sample.calendars import column_date, long_date
 from finray.lab.sample.companies import Company
 from finray.lab.sample.cover import Draft
 from finray.lab.sample.ledger import Ledger, Period, Vintage
 from finray.lab.sample.story import Story
 from finray.lab.sample.table_maker import Column, scale_note
 from finray.lab.sample.texts import load_text
-
-Head = tuple[tuple[tuple[str, int], ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ class Book:
         for year in range(self.year, self.year - count, -1):
             end = calendar.year_end(year)
             dated = calendar.weekday is not None or instants
-            heading = long_date(end).replace(", ", ",\n") if dated else str(end.year)
+            heading = column_date(end) if dated else str(end.year)
             if self.restated(year):
                 heading += "\n(As Restated)"
             columns.append(Column(self.annual(year), heading, None if instants else calendar.year_start(year), end))
@@ -119,10 +117,8 @@ class Book:
                     ),
                     (
                         f"/s/ {company.cfo}\n{company.cfo}",
-                        "Executive Vice President and Chief "
-                        "Financial Officer\n(Principal Financial "
-                        "and Accounting "
-                        "Officer)",
+                        "Executive Vice President and Chief Financial Officer\n"
+                        "(Principal Financial and Accounting Officer)",
                         day,
                     ),
                 ),

@@ -47,7 +47,7 @@ def write_broken_files(folder: Path) -> tuple[BrokenFile, ...]:
         BrokenFile("scanned.pdf", "parse", "image_only", "pictures of pages"): _scanned(pdf),
         BrokenFile("endless.pdf", "parse", "too_many_pages", "3,000 pages"): _endless(3000),
         BrokenFile("page-in-disguise.pdf", None, None, "a valid HTML filing named .pdf"): _filing("html"),
-        BrokenFile("recipe.txt", "parse", "not_a_filing", "text that is no filing"): _RECIPE,
+        BrokenFile("recipe.txt", "parse", "not_a_filing", "text that is not a filing"): _RECIPE,
         BrokenFile("picture.htm", "read", "unknown_format", "a PNG image named .htm"): _picture(),
     }
     for file, content in contents.items():

@@ -21,6 +21,11 @@ def long_date(day: dt.date) -> str:
     return f"{calendar.month_name[day.month]} {day.day}, {day.year}"
 
 
+def column_date(day: dt.date) -> str:
+    """The date as the heading of a column, with the year on a second line."""
+    return long_date(day).replace(", ", ",\n")
+
+
 def next_weekday(day: dt.date) -> dt.date:
     """``day``, or the following Monday: the SEC accepts filings only on business days."""
     return day + dt.timedelta(days=max(0, 7 - day.weekday()) if day.weekday() > 4 else 0)

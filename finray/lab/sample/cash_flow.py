@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from finray.lab.sample.blocks import Table
+from finray.lab.sample.blocks import Head, Table
 from finray.lab.sample.companies import Company
-from finray.lab.sample.ledger import Period
-from finray.lab.sample.table_maker import Column, TableMaker, flow
+from finray.lab.sample.ledger import flow, held
+from finray.lab.sample.table_maker import Column, TableMaker
 
 
-def cash_flow_statement(
-    company: Company, columns: Sequence[Column], head: tuple[tuple[tuple[str, int], ...], ...] | None = None
-) -> Table:
+def cash_flow_statement(company: Company, columns: Sequence[Column], head: Head) -> Table:
     maker = TableMaker(company, columns)
     maker.heading("Cash flows from operating activities:")
     maker.money("Net income", flow("net_income"), concept="NetIncomeLoss", dollar=True)
@@ -120,7 +118,7 @@ def cash_flow_statement(
         concept="CashAndCashEquivalentsPeriodIncreaseDecrease",
     )
     maker.money("Cash and cash equivalents at beginning of period", lambda p: p.opening.cash, indent=0)
-    maker.money("Cash and cash equivalents at end of period", held_cash, grand=True)
+    maker.money("Cash and cash equivalents at end of period", held("cash"), grand=True)
     return maker.table("cash_flow", head)
 
 
@@ -129,7 +127,3 @@ def _net_cash(activity: str, columns: Sequence[Column]) -> str:
     amounts = [getattr(column.period.flows, f"{activity}_cash") for column in columns]
     verb = "provided by" if min(amounts) >= 0 else "used in" if max(amounts) <= 0 else "provided by (used in)"
     return f"Net cash {verb} {activity} activities"
-
-
-def held_cash(period: Period) -> int:
-    return period.closing.cash

@@ -12,7 +12,7 @@ from finray.lab.sample.calendars import OTHERS, RETAIL, Calendar
 from finray.lab.sample.texts import load_text
 
 Scale = Literal["dollars", "thousands", "millions"]
-MULTIPLIER: dict[Scale, int] = {"dollars": 1, "thousands": 1_000, "millions": 1_000_000}
+_MULTIPLIER: dict[Scale, int] = {"dollars": 1, "thousands": 1_000, "millions": 1_000_000}
 FIRST_CIK = 9_000_001
 """Far above all CIKs of the SEC, so that no sample company can be confused with a real one."""
 
@@ -97,6 +97,11 @@ class Company:
     recast_year: int | None
 
     @property
+    def multiplier(self) -> int:
+        """Dollars or shares in one unit of the company's scale."""
+        return _MULTIPLIER[self.scale]
+
+    @property
     def profile(self) -> dict[str, Any]:
         profile: dict[str, Any] = load_text("industries")[self.industry]
         return profile
@@ -157,10 +162,8 @@ def _make_company(
     last_year = first_year + years - 1
     renamed = number % 6 == 3
     renamed_on = dt.date(rng.randint(first_year, last_year), rng.randint(2, 11), rng.randint(1, 28))
-    place, charter = (
-        rng.choice(people["cities"]),
-        rng.choice(people["cities"] + [{"state": "Delaware", "code": "DE"}] * 15),
-    )
+    place = rng.choice(people["cities"])
+    charter = rng.choice(people["cities"] + [{"state": "Delaware", "code": "DE"}] * 15)
     scales: tuple[Scale, ...] = ("thousands", "millions", "thousands", "dollars", "millions")
     # With one year on file nothing later could restate or recast it.
     restates, recasts = years > 1 and number % 5 == 2, years > 1 and number % 5 == 4

@@ -10,7 +10,6 @@ from finray.lab.sample.blocks import Block, Break, Para, Tag, WordTable
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Balances
-from finray.lab.sample.table_maker import base_units
 
 _CHECKS = (
     "Indicate by check mark whether the registrant (1) has filed all reports required to be filed by "
@@ -42,8 +41,8 @@ _TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A filing before printing. ``start`` is None if the cover has a single date (8-K). ``amends`` describes the filing
-    that a 10-K/A amends: form and period end."""
+    """A filing before printing. ``start`` is None if the cover has a single date (8-K). ``amends`` is the form and the
+    period end of the filing that a 10-K/A amends."""
 
     company: Company
     doc_name: str
@@ -89,7 +88,7 @@ def periodic_cover(draft: Draft, balances: Balances) -> list[Block]:
         *_securities(company),
     ]
     blocks += [Para(text.format(on=on, off=off), "small") for text in _CHECKS]
-    shares = base_units(company, balances.shares)
+    shares = balances.shares * company.multiplier
     if base == "10-K":
         value = shares * balances.share_price
         blocks.append(

@@ -11,7 +11,7 @@ from finray.lab.sample.blocks import Block, Para, WordTable
 from finray.lab.sample.book import Book
 from finray.lab.sample.calendars import long_date
 from finray.lab.sample.cash_flow import cash_flow_statement
-from finray.lab.sample.companies import MULTIPLIER, Company, person
+from finray.lab.sample.companies import Company, person
 from finray.lab.sample.cover import current_cover
 from finray.lab.sample.statements import income_statement
 from finray.lab.sample.story import Story, dollars, year_label
@@ -20,7 +20,8 @@ from finray.lab.sample.table_maker import TableMaker, scale_note
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """The event of an 8-K: its Item, the paragraphs, and the sentence that answers a question about it (``key``)."""
+    """The event of an 8-K. ``number`` and ``title`` are its Item's, ``sentence`` answers a question about it, ``more``
+    are further paragraphs."""
 
     kind: str
     number: str
@@ -31,7 +32,7 @@ class Event:
 
 
 def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: int, rng: random.Random) -> Event:
-    """``kind`` is "dividend" (``mills`` a share), "officer" or "credit"."""
+    """An event of ``kind`` "dividend" (of ``mills`` thousandths of a dollar per share), "officer" or "credit"."""
     if kind == "dividend":
         record, paid = day + dt.timedelta(days=18), day + dt.timedelta(days=34)
         return Event(
@@ -43,8 +44,7 @@ def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: i
             f"quarterly cash dividend of ${mills / 1000:.3f} per share of common stock.",
             (
                 f"The dividend is payable on {long_date(paid)} to stockholders of record at the close "
-                "of business on "
-                f"{long_date(record)}.",
+                f"of business on {long_date(record)}.",
                 "Future dividends remain subject to declaration by the Board of Directors.",
             ),
         )
@@ -56,9 +56,8 @@ def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: i
         return Event(
             kind,
             "5.02",
-            "Departure of Directors or Certain Officers; Election of Directors; "
-            "Appointment of Certain Officers; Compensatory Arrangements of Certain "
-            "Officers",
+            "Departure of Directors or Certain Officers; Election of Directors; Appointment of Certain Officers; "
+            "Compensatory Arrangements of Certain Officers",
             day,
             f"On {long_date(day)}, {company.name_on(day)} appointed {arriving} as {post}, effective "
             f"{long_date(start)}, succeeding {leaving}, who is retiring.",
@@ -66,11 +65,9 @@ def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: i
                 f"{arriving.split()[-1]} will receive an annual base salary of ${salary:,} and will "
                 "participate in the annual incentive plan and the Omnibus Incentive Plan.",
                 f"There are no family relationships between {arriving} and any director or executive "
-                "officer, and no transactions that require disclosure under Item 404(a) of Regulation "
-                "S-K.",
+                "officer, and no transactions that require disclosure under Item 404(a) of Regulation S-K.",
             ),
         )
-    facility = story.facility
     return Event(
         kind,
         "1.01",
@@ -78,12 +75,11 @@ def make_event(company: Company, story: Story, kind: str, day: dt.date, mills: i
         day,
         f"On {long_date(day)}, {company.name_on(day)} entered into an amended and restated credit "
         f"agreement with {company.bank}, as administrative agent, providing for a "
-        f"{dollars(facility)} revolving credit facility that matures on "
+        f"{dollars(story.facility)} revolving credit facility that matures on "
         f"{long_date(day.replace(year=day.year + 5, day=min(day.day, 28)))}.",
         (
             "Borrowings bear interest at Term SOFR plus a margin of 1.125% to 1.750%, depending on "
-            "the Company’s leverage "
-            "ratio.",
+            "the Company’s leverage ratio.",
             "The credit agreement contains customary representations, covenants and events of default.",
         ),
     )
@@ -133,7 +129,7 @@ def earnings_release(book: Book) -> list[Block]:
     """Full-year results as announced, weeks before the 10-K."""
     company, period = book.company, book.annual(book.year)
     label = year_label(company, book.year)
-    flows, multiplier = period.flows, MULTIPLIER[company.scale]
+    flows, multiplier = period.flows, company.multiplier
     columns, instants = book.year_columns(2), book.year_columns(2, instants=True)
     head = book.year_head(columns)
     maker = TableMaker(company, columns)
@@ -171,8 +167,8 @@ def earnings_release(book: Book) -> list[Block]:
             "Chief Executive Officer. "
             f"“{book.story.sentences['capex_plan'].replace('We expect', 'We plan')}”"
         ),
-        Para(book.story.sentences["revenue_driver"], key="revenue_driver"),
-        Para(book.story.sentences["margin_driver"], key="margin_driver"),
+        book.say("revenue_driver"),
+        book.say("margin_driver"),
         *book.statement(
             f"{start}{company.style.income_title} (Unaudited)",
             income_statement(company, columns, head),

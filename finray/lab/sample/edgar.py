@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from finray.lab.sample.plan import drafts, make_plans
-from finray.lab.sample.printing import print_filing
+from finray.lab.sample.printing import print_filing, write_file
 
 _EPOCH = 1_700_000_000
 """Fixed modification time of files in archives, for reproducible bytes."""
@@ -80,18 +80,18 @@ def write_edgar(folder: Path, submissions: Sequence[Submission], *, feed: bool =
     """Write ``folder/Archives/edgar``, ``folder/files`` and ``folder/submissions``; overwrite existing files."""
     archives = folder / "Archives"
     for submission in submissions:
-        _write(archives / submission.path, submission.content)
+        write_file(archives / submission.path, submission.content)
     for day, some in _grouped(submissions, lambda s: s.filed_at):
-        _write(archives / daily_index_path(day), form_index(some, daily=day))
+        write_file(archives / daily_index_path(day), form_index(some, daily=day))
         if feed:
-            _write(archives / feed_path(day), feed_archive(some))
+            write_file(archives / feed_path(day), feed_archive(some))
     for (year, quarter), some in _grouped(submissions, lambda s: _quarter(s.filed_at)):
         index = form_index(some)
-        _write(archives / f"edgar/full-index/{year}/QTR{quarter}/form.idx", index)
-        _write(archives / f"edgar/full-index/{year}/QTR{quarter}/form.gz", gzip.compress(index, mtime=_EPOCH))
-    _write(folder / "files/company_tickers.json", company_tickers(submissions))
+        write_file(archives / f"edgar/full-index/{year}/QTR{quarter}/form.idx", index)
+        write_file(archives / f"edgar/full-index/{year}/QTR{quarter}/form.gz", gzip.compress(index, mtime=_EPOCH))
+    write_file(folder / "files/company_tickers.json", company_tickers(submissions))
     for cik, some in _grouped(submissions, lambda s: s.cik):
-        _write(folder / f"submissions/CIK{cik}.json", company_submissions(some))
+        write_file(folder / f"submissions/CIK{cik}.json", company_submissions(some))
 
 
 def daily_index_path(day: dt.date) -> str:
@@ -209,10 +209,3 @@ def _quarter(day: dt.date) -> tuple[int, int]:
 
 def _grouped(submissions: Iterable[Submission], key: Callable[[Submission], Any]) -> list[tuple[Any, list[Submission]]]:
     return [(value, list(some)) for value, some in groupby(sorted(submissions, key=key), key=key)]
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".part")
-    partial.write_bytes(content)
-    partial.replace(path)

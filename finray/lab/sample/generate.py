@@ -15,7 +15,7 @@ from typing import Literal
 
 from finray.core.errors import UsageError
 from finray.lab.sample.plan import LAST_YEAR, Plan, drafts, make_plans
-from finray.lab.sample.printing import SUFFIX, Format, PrintedFiling, print_filing
+from finray.lab.sample.printing import SUFFIX, Format, PrintedFiling, print_filing, write_file
 from finray.lab.sample.questions import make_questions
 from finray.lab.sample.world import World
 
@@ -59,9 +59,9 @@ def generate_sample(
     """Write ``folder/filings/*`` and ``folder/questions.jsonl``.
 
     The files depend on the other arguments alone, byte for byte, not on ``workers`` (None chooses). ``pages``
-    "small" prints 10-Ks of about 12 pages, "full" of about 30. ``progress`` is called with companies done and
-    in all. A folder that holds another sample, or other files under ``filings``, raises UsageError; the same
-    sample is written again in place, so a killed run is simply repeated.
+    "small" prints 10-Ks of about 12 pages, "full" of about 30. ``progress`` is called with the number of companies
+    done and the total. A folder that holds another sample, or other files under ``filings``, raises UsageError; the
+    same sample is written again in place, so a killed run is simply repeated.
     """
     _check(companies, years, questions, formats, pages)
     arguments = {
@@ -88,7 +88,9 @@ def generate_sample(
         seed,
     )
     asked = make_questions(world, questions)
-    _write(folder / "questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in asked).encode())
+    write_file(
+        folder / "questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in asked).encode()
+    )
     return SampleSummary(
         folder,
         dict(Counter(filing.form for filing in filings)),
@@ -102,7 +104,7 @@ def write_company(plan: Plan, folder: Path, formats: tuple[Format, ...]) -> list
     printed = []
     for draft in drafts(plan):
         filing, content = print_filing(draft, formats, plan.seed)
-        _write(folder / filing.file_name, content)
+        write_file(folder / filing.file_name, content)
         printed.append(filing)
     return printed
 
@@ -142,12 +144,4 @@ def _claim(folder: Path, arguments: dict[str, object]) -> None:
         return
     if manifest.is_file() or (filings.is_dir() and any(filings.iterdir())):
         raise UsageError(f"{folder} already holds other filings; give an empty folder, or remove that one")
-    filings.mkdir(parents=True, exist_ok=True)
-    _write(manifest, wanted.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write the file atomically: a killed run leaves no partial filing."""
-    partial_file = path.with_name(path.name + ".part")
-    partial_file.write_bytes(content)
-    partial_file.replace(path)
+    write_file(manifest, wanted.encode())

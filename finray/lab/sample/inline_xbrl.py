@@ -20,7 +20,7 @@ NAMESPACES = (
     'xmlns:iso4217="http://www.xbrl.org/2003/iso4217" xmlns:dei="http://xbrl.sec.gov/dei/2023" '
     'xmlns:us-gaap="http://fasb.org/us-gaap/2023"'
 )
-_UNIT_IDS = {"USD": "usd", "shares": "shares", "USD/share": "usdPerShare", "pure": "number"}
+_UNIT_IDS = {"USD": "usd", "shares": "shares", "USD/share": "usdPerShare"}
 _UNITS = (
     '<xbrli:unit id="usd"><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unit>'
     '<xbrli:unit id="shares"><xbrli:measure>xbrli:shares</xbrli:measure></xbrli:unit>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -20,7 +19,6 @@ TEXT_HEIGHT = PAGE_HEIGHT - TOP - BOTTOM
 LEADING = 1.22
 INDENT = 10.0
 CELL_PADDING = 4.0
-_PIECES = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ def wrap(text: str, font: Font, size: float, width: float) -> tuple[str, ...]:
     for part in text.split("\n"):
         words: list[str] = []
         used = 0.0
-        for word in _PIECES.findall(part):
+        for word in part.split():
             needed = text_width(word, font, size)
             if words and used + space + needed > width:
                 lines.append(" ".join(words))

@@ -8,7 +8,7 @@ cash flow statement ends at the balance sheet's cash, and net income is one numb
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 
 from finray.lab.sample.companies import Company
@@ -217,6 +217,18 @@ class Ledger:
             period = _before_recast(period)
         first_reported = vintage == Vintage(year) and year == self.company.restated_year
         return _misstate(period, self.misstatement) if first_reported and quarter == 4 else period
+
+
+def flow(name: str) -> Callable[[Period], int]:
+    """A function that returns the named field of a period's flows."""
+    assert hasattr(Flows, name)
+    return lambda period: int(getattr(period.flows, name))
+
+
+def held(name: str) -> Callable[[Period], int]:
+    """A function that returns the named field of a period's closing balances."""
+    assert hasattr(Balances, name)
+    return lambda period: int(getattr(period.closing, name))
 
 
 def join(periods: Sequence[Period]) -> Period:

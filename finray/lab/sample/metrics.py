@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from finray.lab.sample.companies import Company
-from finray.lab.sample.ledger import Period
+from finray.lab.sample.ledger import Period, flow, held
 from finray.lab.sample.printing import PrintedFiling, Spot
 
 
@@ -25,39 +25,39 @@ class Metric:
         return filing.spots.get(self.row)
 
 
-def _flow(names: tuple[str, ...], row: str, name: str) -> Metric:
-    return Metric(names, row, lambda period: int(getattr(period.flows, name)))
+def _flow(statement: str, name: str, *names: str) -> Metric:
+    return Metric(names, f"{statement}:{name}", flow(name))
 
 
-def _held(names: tuple[str, ...], row: str, name: str) -> Metric:
-    return Metric(names, row, lambda period: int(getattr(period.closing, name)), instant=True)
+def _held(name: str, *names: str) -> Metric:
+    return Metric(names, f"balance:{name}", held(name), instant=True)
 
 
-REVENUE = _flow(("total revenue", "revenue", "net sales"), "income:revenue", "revenue")
-GROSS_PROFIT = _flow(("gross profit",), "income:gross_profit", "gross_profit")
-OPERATING_INCOME = _flow(("operating income", "income from operations"), "income:operating_income", "operating_income")
-NET_INCOME = _flow(("net income", "net earnings"), "income:net_income", "net_income")
-RESEARCH = _flow(("research and development expense", "R&D expense"), "income:research", "research")
-SELLING = _flow(("SG&A expense", "selling, general and administrative expenses"), "income:selling", "selling")
-INTEREST = _flow(("interest expense",), "income:interest_expense", "interest_expense")
-INCOME_TAX = _flow(("income tax provision", "income tax expense"), "income:income_tax", "income_tax")
-CAPEX = _flow(("capital expenditures", "capex"), "cash_flow:capex", "capex")
+REVENUE = _flow("income", "revenue", "total revenue", "revenue", "net sales")
+GROSS_PROFIT = _flow("income", "gross_profit", "gross profit")
+OPERATING_INCOME = _flow("income", "operating_income", "operating income", "income from operations")
+NET_INCOME = _flow("income", "net_income", "net income", "net earnings")
+RESEARCH = _flow("income", "research", "research and development expense", "R&D expense")
+SELLING = _flow("income", "selling", "SG&A expense", "selling, general and administrative expenses")
+INTEREST = _flow("income", "interest_expense", "interest expense")
+INCOME_TAX = _flow("income", "income_tax", "income tax provision", "income tax expense")
+CAPEX = _flow("cash_flow", "capex", "capital expenditures", "capex")
 OPERATING_CASH = _flow(
-    ("net cash provided by operating activities", "operating cash flow"), "cash_flow:operating_cash", "operating_cash"
+    "cash_flow", "operating_cash", "net cash provided by operating activities", "operating cash flow"
 )
-DEPRECIATION = _flow(("depreciation and amortization", "D&A"), "cash_flow:depreciation", "depreciation")
-REPURCHASES = _flow(("share repurchases", "spending on stock buybacks"), "cash_flow:repurchases", "repurchases")
-DIVIDENDS = _flow(("cash dividends paid", "dividends paid"), "cash_flow:dividends_paid", "dividends_paid")
-TOTAL_ASSETS = _held(("total assets",), "balance:total_assets", "total_assets")
-CURRENT_ASSETS = _held(("total current assets",), "balance:current_assets", "current_assets")
-CURRENT_LIABILITIES = _held(("total current liabilities",), "balance:current_liabilities", "current_liabilities")
-LIABILITIES = _held(("total liabilities",), "balance:total_liabilities", "total_liabilities")
-CASH = _held(("cash and cash equivalents", "cash and equivalents"), "balance:cash", "cash")
-RECEIVABLES = _held(("accounts receivable", "net receivables"), "balance:receivables", "receivables")
-INVENTORIES = _held(("inventories", "inventory"), "balance:inventories", "inventories")
-PROPERTY = _held(("net PP&E", "property, plant and equipment, net"), "balance:property_net", "property_net")
-LONG_TERM_DEBT = _held(("long-term debt, excluding the current portion",), "balance:long_term_debt", "long_term_debt")
-EQUITY = _held(("total stockholders’ equity", "shareholders' equity"), "balance:equity", "equity")
+DEPRECIATION = _flow("cash_flow", "depreciation", "depreciation and amortization", "D&A")
+REPURCHASES = _flow("cash_flow", "repurchases", "share repurchases", "spending on stock buybacks")
+DIVIDENDS = _flow("cash_flow", "dividends_paid", "cash dividends paid", "dividends paid")
+TOTAL_ASSETS = _held("total_assets", "total assets")
+CURRENT_ASSETS = _held("current_assets", "total current assets")
+CURRENT_LIABILITIES = _held("current_liabilities", "total current liabilities")
+LIABILITIES = _held("total_liabilities", "total liabilities")
+CASH = _held("cash", "cash and cash equivalents", "cash and equivalents")
+RECEIVABLES = _held("receivables", "accounts receivable", "net receivables")
+INVENTORIES = _held("inventories", "inventories", "inventory")
+PROPERTY = _held("property_net", "net PP&E", "property, plant and equipment, net")
+LONG_TERM_DEBT = _held("long_term_debt", "long-term debt, excluding the current portion")
+EQUITY = _held("equity", "total stockholders’ equity", "shareholders' equity")
 EPS_BASIC = Metric(("basic earnings per share", "basic EPS"), "income:eps_basic", lambda p: p.eps_cents, per_share=True)
 EPS_DILUTED = Metric(
     ("diluted earnings per share", "diluted EPS"), "income:eps_diluted", lambda p: p.diluted_eps_cents, per_share=True
@@ -109,8 +109,7 @@ def reported(metric: Metric, company: Company, period: Period) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A figure computed from several lines. ``definition`` completes "… is defined as". If ``percent``, the answer is
-    in percent."""
+    """A figure computed from several lines. ``definition`` completes "… is defined as"."""
 
     name: str
     definition: str
@@ -118,7 +117,7 @@ class Ratio:
     compute: Callable[[Period, Period], float]
     percent: bool
     previous: bool = False
-    """Whether it also needs the previous year."""
+    """Whether ``compute`` also needs the previous year."""
 
 
 RATIOS = (

@@ -5,12 +5,11 @@ from __future__ import annotations
 from finray.lab.sample.blocks import Block, Para, Row, Table, number
 from finray.lab.sample.book import Book
 from finray.lab.sample.calendars import long_date
-from finray.lab.sample.companies import MULTIPLIER
-from finray.lab.sample.ledger import Vintage
+from finray.lab.sample.ledger import Vintage, flow, held
 from finray.lab.sample.notes_long import Section, long_notes
 from finray.lab.sample.statements import segment_revenue
 from finray.lab.sample.story import dollars, year_label
-from finray.lab.sample.table_maker import TableMaker, segment_member
+from finray.lab.sample.table_maker import TableMaker
 from finray.lab.sample.texts import load_text
 
 
@@ -62,7 +61,7 @@ def _policies(book: Book) -> list[Block]:
             f"fiscal year ended {long_date(book.draft.end)}."
         )
     )
-    if company.recast_year is not None and company.recast_year == book.year:
+    if company.recast_year == book.year:
         start.append(
             Para(
                 f"Reclassification. Beginning in {year}, outbound distribution costs previously "
@@ -83,20 +82,15 @@ def _restatement(book: Book) -> Section | None:
         return None
     original, corrected = book.ledger.annual(year, Vintage(year)), book.annual(year)
     rows = []
-    for label, key in (
-        ("revenue", "revenue"),
-        ("Provision for income taxes", "income_tax"),
-        ("Net income", "net_income"),
+    for label, key, pick in (
+        (book.company.style.revenue, "revenue", flow),
+        ("Provision for income taxes", "income_tax", flow),
+        ("Net income", "net_income", flow),
+        ("Receivables", "receivables", held),
+        ("Total assets", "total_assets", held),
+        ("Retained earnings", "retained_earnings", held),
     ):
-        before, after = getattr(original.flows, key), getattr(corrected.flows, key)
-        name = book.company.style.revenue if label == "revenue" else label
-        rows.append(Row(name, (number(before, prefix="$"), number(after - before), number(after, prefix="$")), key))
-    for label, key in (
-        ("Receivables", "receivables"),
-        ("Total assets", "total_assets"),
-        ("Retained earnings", "retained_earnings"),
-    ):
-        before, after = getattr(original.closing, key), getattr(corrected.closing, key)
+        before, after = pick(key)(original), pick(key)(corrected)
         rows.append(Row(label, (number(before, prefix="$"), number(after - before), number(after, prefix="$")), key))
     head = ((("As Previously\nReported", 1), ("Adjustment", 1), ("As Restated", 1)),)
     return "Restatement of Previously Issued Financial Statements", [
@@ -113,29 +107,14 @@ def _restatement(book: Book) -> Section | None:
 def _segments(book: Book) -> Section:
     company = book.company
     columns = book.year_columns(3)
-    maker = TableMaker(company, columns)
-    for index, segment in enumerate(company.profile["segments"]):
-        maker.money(
-            segment,
-            segment_revenue(index),
-            concept="Revenues",
-            dollar=index == 0,
-            key=f"segment:{segment}",
-            member=segment_member(company, segment),
-        )
-    maker.money(
-        f"Total {company.style.revenue.lower().removeprefix('total ')}",
-        lambda p: p.flows.revenue,
-        concept="Revenues",
-        grand=True,
-    )
+    total = f"Total {company.style.revenue.lower().removeprefix('total ')}"
     return "Segment Information", [
         Para(
             f"We report {len(company.profile['segments'])} segments. Our Chief Executive Officer, who is "
             "the chief operating decision maker, evaluates performance on the basis of segment revenue and "
             "operating income. Revenue by segment was as follows:"
         ),
-        maker.table("segments", book.year_head(columns)),
+        segment_revenue(company, columns, book.year_head(columns), total),
         book.say("largest_customer"),
     ]
 
@@ -195,16 +174,16 @@ def _debt(book: Book) -> Section:
 
 def _leases(book: Book) -> Section:
     due = book.annual(book.year).closing.lease_liabilities
-    shares = (0.26, 0.22, 0.18, 0.13, 0.09)
-    years = [round(due * share) for share in shares]
+    payments = round(due * 1.14)
+    yearly = [round(due * share) for share in (0.26, 0.22, 0.18, 0.13, 0.09)]
     rows = [
-        Row(str(book.year + 1 + offset), (number(amount, prefix="$" if offset == 0 else ""),))
-        for offset, amount in enumerate(years)
+        Row(str(year), (number(amount, prefix="$" if year == book.year + 1 else ""),))
+        for year, amount in enumerate(yearly, start=book.year + 1)
     ]
     rows += [
-        Row("Thereafter", (number(round(due * 1.14) - sum(years)),)),
-        Row("Total lease payments", (number(round(due * 1.14)),), rule="single"),
-        Row("Less imputed interest", (number(due - round(due * 1.14)),)),
+        Row("Thereafter", (number(payments - sum(yearly)),)),
+        Row("Total lease payments", (number(payments),), rule="single"),
+        Row("Less imputed interest", (number(due - payments),)),
         Row("Operating lease liabilities", (number(due, prefix="$"),), rule="double"),
     ]
     return "Leases", [
@@ -233,11 +212,10 @@ def _taxes(book: Book) -> Section:
 def _equity(book: Book) -> Section:
     company, flows = book.company, book.annual(book.year).flows
     year = year_label(company, book.year)
-    multiplier = MULTIPLIER[company.scale]
     blocks: list[Block] = [
         Para(
             f"During {year}, we repurchased shares of our common stock at an aggregate "
-            f"cost of {dollars(flows.repurchases * multiplier)}. Repurchased shares are "
+            f"cost of {dollars(flows.repurchases * company.multiplier)}. Repurchased shares are "
             "held in treasury."
         )
     ]
@@ -256,7 +234,8 @@ def _equity(book: Book) -> Section:
 def _stock_plans(book: Book) -> Section | None:
     if not book.full:
         return None
-    maker = TableMaker(book.company, columns := book.year_columns(3))
+    columns = book.year_columns(3)
+    maker = TableMaker(book.company, columns)
     maker.money("Cost of revenue", lambda p: p.flows.stock_compensation // 5, dollar=True)
     maker.money("Operating expenses", lambda p: p.flows.stock_compensation - p.flows.stock_compensation // 5)
     maker.money("Total stock-based compensation", lambda p: p.flows.stock_compensation, grand=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from finray.lab.sample.blocks import Block, Para, Row, Table, cents, number
 from finray.lab.sample.book import Book
 from finray.lab.sample.calendars import long_date
-from finray.lab.sample.companies import MULTIPLIER
-from finray.lab.sample.ledger import Flows, Period
+from finray.lab.sample.ledger import flow
 from finray.lab.sample.story import dollars, year_label
 from finray.lab.sample.table_maker import TableMaker
 from finray.lab.sample.texts import load_text
@@ -75,7 +74,7 @@ def _accrued(book: Book) -> Section:
 
 
 def _acquisitions(book: Book) -> Section | None:
-    spent = book.annual(book.year).flows.acquisitions * MULTIPLIER[book.company.scale]
+    spent = book.annual(book.year).flows.acquisitions * book.company.multiplier
     if not spent:
         return None
     return "Acquisitions", [
@@ -120,9 +119,9 @@ def _retirement(book: Book) -> Section:
 def _quarters(book: Book) -> Section:
     """Quarterly data as formerly required by Item 302 of Regulation S-K: many similar numbers."""
     company = book.company
-    periods: list[Period] = [book.ledger.period(book.year, quarter, book.vintage, quarter) for quarter in range(1, 5)]
+    periods = [book.ledger.period(book.year, quarter, book.vintage, quarter) for quarter in range(1, 5)]
     rows = [
-        Row(label, tuple(number(_amount(p.flows, name), prefix="$" if name == "revenue" else "") for p in periods))
+        Row(label, tuple(number(flow(name)(p), prefix="$" if name == "revenue" else "") for p in periods))
         for label, name in (
             (company.style.revenue, "revenue"),
             ("Gross profit", "gross_profit"),
@@ -151,10 +150,6 @@ def _subsequent(book: Book) -> Section:
             "statements were issued, and identified none that requires recognition or disclosure."
         )
     ]
-
-
-def _amount(flows: Flows, name: str) -> int:
-    return int(getattr(flows, name))
 
 
 def _text(book: Book, name: str) -> Para:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from finray.lab.sample.calendars import long_date
-from finray.lab.sample.companies import MULTIPLIER, Company
+from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Period
 from finray.lab.sample.metrics import Metric
 from finray.lab.sample.texts import load_text
@@ -17,10 +17,9 @@ from finray.lab.sample.texts import load_text
 class Asker:
     """Picks wordings with one random stream."""
 
-    def __init__(self, companies: Sequence[Company], rng: random.Random) -> None:
+    def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.texts: dict[str, Any] = load_text("phrasings")
-        self.companies = companies
 
     def pick(self, options: Sequence[str]) -> str:
         return self.rng.choice(options)
@@ -56,7 +55,7 @@ class Asker:
 
 
 def _possessive(text: str) -> str:
-    """Fix the possessive: ``Stores's`` becomes ``Stores'``."""
+    """The text with ``Stores's`` as ``Stores'``."""
     return text.replace("s's ", "s' ")
 
 
@@ -74,7 +73,7 @@ def amount(metric: Metric, company: Company, period: Period) -> tuple[float, str
     if metric.per_share:
         value = metric.pick(period) / 100
         return value, "USD/share", f"${value:.2f}"
-    value = metric.pick(period) * MULTIPLIER[company.scale]
+    value = metric.pick(period) * company.multiplier
     return value, "USD", in_millions(value)
 
 

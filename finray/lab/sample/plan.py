@@ -77,8 +77,7 @@ def _year(plan: Plan, year: int) -> Iterator[Draft]:
         )
         yield _written(release, earnings_release(replace(book, draft=release)), story.sentences)
     yield _written(annual, annual_report(book), story.sentences)
-    amends = f"10-K {end}"
-    amendment = replace(annual, doc_name=f"{company.slug}-{year}-10ka", form="10-K/A", amends=amends)
+    amendment = replace(annual, doc_name=f"{company.slug}-{year}-10ka", form="10-K/A", amends=f"10-K {end}")
     if company.restated_year == year:
         amendment = replace(amendment, filed_at=next_weekday(end + dt.timedelta(days=rng.randint(95, 108))))
         corrected = make_story(company, plan.ledger, year, Vintage(year, amended=True), plan.seed)

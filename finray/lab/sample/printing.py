@@ -6,11 +6,11 @@ import datetime as dt
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from finray.core.filing import FiscalPeriod
 from finray.lab.sample.blocks import Para, Placed, Sheet, WordTable
-from finray.lab.sample.companies import Company
 from finray.lab.sample.cover import Draft, hidden_facts
 from finray.lab.sample.inline_xbrl import Tagger
 from finray.lab.sample.layout import number_contents, paginate
@@ -72,23 +72,26 @@ def print_filing(draft: Draft, formats: Sequence[Format], seed: int) -> tuple[Pr
     return filing, _content(draft, sheets, kind)
 
 
-def tagged_inline(company: Company) -> bool:
-    """Whether the HTML has inline XBRL; that of the smallest filers does not, so that covers must be read as text."""
-    return company.scale != "dollars"
+def write_file(path: Path, content: bytes) -> None:
+    """Write the file atomically, so that a killed run leaves no partial filing, and create its folder if missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(path.name + ".part")
+    unfinished.write_bytes(content)
+    unfinished.replace(path)
 
 
 def _content(draft: Draft, sheets: Sequence[Sheet], kind: Format) -> bytes:
-    long = draft.form.startswith("10-")
     title = f"{draft.registrant} {draft.form}"
     if kind == "pdf":
-        return render_pdf(sheets, title=title, running_head=long, first_numbered=_first_numbered(draft))
-    tagged = tagged_inline(draft.company) and not draft.form.startswith("EX-")
+        return render_pdf(sheets, title=title, running_head=draft.periodic, first_numbered=_first_numbered(draft))
+    # The smallest filers have no inline XBRL: their covers must be read as text.
+    tagged = draft.company.scale != "dollars" and not draft.form.startswith("EX-")
     tagger = Tagger(draft.company, draft.start, draft.end, enabled=tagged)
     html = render_html(
         sheets,
         tagger,
         title=title,
-        running_head=long,
+        running_head=draft.periodic,
         first_numbered=_first_numbered(draft),
         hidden=hidden_facts(draft),
     )

@@ -6,17 +6,17 @@ import random
 from calendar import month_name
 
 from finray.lab.sample.balance_sheet import balance_sheet
-from finray.lab.sample.blocks import Block, Break, Para
-from finray.lab.sample.book import Book, Head, item
-from finray.lab.sample.calendars import long_date
+from finray.lab.sample.blocks import Block, Break, Head, Para
+from finray.lab.sample.book import Book, item
+from finray.lab.sample.calendars import column_date
 from finray.lab.sample.cash_flow import cash_flow_statement
 from finray.lab.sample.cover import periodic_cover
-from finray.lab.sample.ledger import Period, Vintage
+from finray.lab.sample.ledger import Vintage
 from finray.lab.sample.statements import income_statement, segment_revenue
 from finray.lab.sample.story import margin_sentence, revenue_sentence
-from finray.lab.sample.table_maker import Column, TableMaker, segment_member
+from finray.lab.sample.table_maker import Column
 
-_COUNT = {1: "Three", 2: "Six", 3: "Nine"}
+_MONTHS = {1: "Three", 2: "Six", 3: "Nine"}
 _WEEKS = {1: "Thirteen", 2: "Twenty-Six", 3: "Thirty-Nine"}
 
 
@@ -46,7 +46,7 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
         Break(),
         *book.statement(
             "Condensed Consolidated Statements of Cash Flows (Unaudited)",
-            cash_flow_statement(company, year_to_date, _head(book, quarter, year_to_date)),
+            cash_flow_statement(company, year_to_date, _head(book, quarter, year_to_date, quarters=quarter)),
             note=unaudited,
         ),
         Break(),
@@ -55,7 +55,8 @@ def quarterly_report(book: Book, quarter: int, sentences: dict[str, str]) -> lis
         book.boilerplate("interim_basis"),
         Para(f"Fiscal Year. {company.calendar.description()}"),
         Para("Note 2. Segment Information", "heading"),
-        *_segments(book, columns, head),
+        Para("Revenue by segment was as follows:"),
+        segment_revenue(company, columns, head, "Total"),
         Para("Note 3. Debt", "heading"),
         book.say("facility"),
         Para("Note 4. Commitments and Contingencies", "heading"),
@@ -87,35 +88,33 @@ def quarter_sentences(book: Book, quarter: int, seed: int) -> dict[str, str]:
     rng = random.Random(f"{seed}:quarter:{book.company.cik}:{book.year}:{quarter}")
     now = book.ledger.period(book.year, quarter, book.vintage, first=quarter)
     before = book.ledger.period(book.year - 1, quarter, book.vintage, first=quarter)
-    label, previous = quarter_label(quarter, book.year), f"the same quarter of fiscal {book.year - 1}"
+    ordinal = ("first", "second", "third")[quarter - 1]
+    label, previous = f"the {ordinal} quarter of fiscal {book.year}", f"the same quarter of fiscal {book.year - 1}"
     return {
         "revenue_driver": revenue_sentence(book.company, now, before, label, previous, rng),
         "margin_driver": margin_sentence(book.company, now, before, previous, rng),
     }
 
 
-def quarter_label(quarter: int, year: int) -> str:
-    return f"the {('first', 'second', 'third', 'fourth')[quarter - 1]} quarter of fiscal {year}"
-
-
 def _flow_columns(book: Book, quarter: int) -> tuple[list[Column], Head]:
     """Quarter and year to date, each with its prior year; the first quarter has no year to date."""
     columns = _pair(book, quarter, first=quarter)
-    head: Head = _head(book, quarter, columns, quarters=1)
+    head = _head(book, quarter, columns, quarters=1)
     if quarter == 1:
         return columns, head
     to_date = _pair(book, quarter, first=1)
-    wide = _head(book, quarter, to_date)
+    wide = _head(book, quarter, to_date, quarters=quarter)
     return [*columns, *to_date], ((*head[0], *wide[0]), (*head[1], *wide[1]))
 
 
-def _head(book: Book, quarter: int, columns: list[Column], quarters: int | None = None) -> Head:
-    calendar, count = book.company.calendar, quarters or quarter
+def _head(book: Book, quarter: int, columns: list[Column], *, quarters: int) -> Head:
+    """The heading of columns that span ``quarters`` quarters up to ``quarter``."""
+    calendar = book.company.calendar
     end = calendar.quarter_end(book.year, quarter)
     if calendar.weekday is None:
-        top = f"{_COUNT[count]} Months Ended\n{month_name[end.month]} {end.day},"
+        top = f"{_MONTHS[quarters]} Months Ended\n{month_name[end.month]} {end.day},"
     else:
-        top = f"{_WEEKS[count]} Weeks Ended"
+        top = f"{_WEEKS[quarters]} Weeks Ended"
     return ((top, len(columns)),), tuple((column.heading, 1) for column in columns)
 
 
@@ -124,8 +123,8 @@ def _pair(book: Book, quarter: int, first: int) -> list[Column]:
     made = []
     for year in (book.year, book.year - 1):
         end = calendar.quarter_end(year, quarter)
-        heading = str(end.year) if calendar.weekday is None else long_date(end).replace(", ", ",\n")
-        period: Period = book.ledger.period(year, quarter, book.vintage, first)
+        heading = str(end.year) if calendar.weekday is None else column_date(end)
+        period = book.ledger.period(year, quarter, book.vintage, first)
         made.append(Column(period, heading, calendar.quarter_start(year, first), end))
     return book.ordered(made)
 
@@ -136,20 +135,4 @@ def _instants(book: Book, quarter: int) -> list[Column]:
         (book.ledger.period(book.year, quarter, book.vintage), calendar.quarter_end(book.year, quarter)),
         (book.ledger.annual(book.year - 1, Vintage(book.year)), calendar.year_end(book.year - 1)),
     )
-    return book.ordered([Column(period, long_date(end).replace(", ", ",\n"), None, end) for period, end in days])
-
-
-def _segments(book: Book, columns: list[Column], head: Head) -> list[Block]:
-    company = book.company
-    maker = TableMaker(company, columns)
-    for index, segment in enumerate(company.profile["segments"]):
-        maker.money(
-            segment,
-            segment_revenue(index),
-            concept="Revenues",
-            dollar=index == 0,
-            key=f"segment:{segment}",
-            member=segment_member(company, segment),
-        )
-    maker.money("Total", lambda p: p.flows.revenue, concept="Revenues", grand=True)
-    return [Para("Revenue by segment was as follows:"), maker.table("segments", head)]
+    return book.ordered([Column(period, column_date(end), None, end) for period, end in days])

@@ -9,12 +9,12 @@ Types: the four multi-document templates of SEC-QA (arXiv 2406.14394): ``dividen
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
-from finray.lab.sample.companies import MULTIPLIER, Company, invented_name
+from finray.lab.sample.companies import Company, invented_name
 from finray.lab.sample.ledger import Vintage
 from finray.lab.sample.metrics import (
     ADJUSTED_EBITDA,
@@ -38,6 +38,9 @@ STATEMENTS = {"income": "statement of income", "balance": "balance sheet", "cash
 _TRIES = 60
 _QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3")
 
+Shown = tuple[PrintedFiling, Spot]
+"""A printed item: its filing, and its place there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -48,7 +51,7 @@ class Asked:
     answer: str | None
     value: float | None
     unit: str | None
-    evidence: tuple[tuple[PrintedFiling, Spot], ...]
+    evidence: tuple[Shown, ...]
     reason: str | None = None
     """The reason why an unanswerable question has no answer: "company", "year" or "metric"."""
     absent: str | None = None
@@ -61,7 +64,7 @@ Maker = Callable[[World, random.Random, Asker], Asked | None]
 def make_questions(world: World, count: int) -> list[dict[str, Any]]:
     """``count`` different questions, with types in turn; fewer if a small sample does not have enough."""
     rng = random.Random(f"{world.seed}:questions")
-    asker = Asker(world.companies, rng)
+    asker = Asker(rng)
     makers = dict(MAKERS)
     lines: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -109,10 +112,10 @@ def _dividends_total(world: World, rng: random.Random, asker: Asker) -> Asked | 
     company, year = world.company_year(rng)
     n = rng.randint(2, 5)
     years = range(year - n + 1, year + 1)
-    shown = _across(world, company, DIVIDENDS, years)
+    shown = _annual_lines(world, ((company, DIVIDENDS, each) for each in years))
     if shown is None:
         return None
-    total = sum(DIVIDENDS.pick(world.annual(company, each)) for each in years) * MULTIPLIER[company.scale]
+    total = sum(_dollars(world, company, DIVIDENDS, each) for each in years)
     question = asker.ask("dividends_total", company=asker.mention(company), n=n, first=years[0], year=year)
     return Asked(question, in_millions(total), total, "USD", shown)
 
@@ -120,7 +123,7 @@ def _dividends_total(world: World, rng: random.Random, asker: Asker) -> Asked | 
 def _revenue_growth(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     company, year = world.company_year(rng)
     n = rng.randint(1, 5)
-    shown = _across(world, company, REVENUE, (year - n, year))
+    shown = _annual_lines(world, ((company, REVENUE, each) for each in (year - n, year)))
     if shown is None:
         return None
     growth = 100 * (world.annual(company, year).flows.revenue / world.annual(company, year - n).flows.revenue - 1)
@@ -133,11 +136,10 @@ def _percent_difference(world: World, rng: random.Random, asker: Asker) -> Asked
         return None
     first, second = rng.sample(world.companies, 2)
     metric, year = rng.choice(COMPARED), rng.randint(world.first_year, world.last_year)
-    ours, theirs = (_across(world, company, metric, (year,)) for company in (first, second))
-    if ours is None or theirs is None:
+    shown = _annual_lines(world, ((company, metric, year) for company in (first, second)))
+    if shown is None:
         return None
-    amounts = [metric.pick(world.annual(c, year)) * MULTIPLIER[c.scale] for c in (first, second)]
-    ratio = amounts[0] / amounts[1]
+    ratio = _dollars(world, first, metric, year) / _dollars(world, second, metric, year)
     if not 0.02 < ratio < 50:
         return None
     question = asker.ask(
@@ -147,7 +149,7 @@ def _percent_difference(world: World, rng: random.Random, asker: Asker) -> Asked
         metric=asker.pick(metric.names),
         fy=asker.fiscal_year(year),
     )
-    return Asked(question, f"{100 * (ratio - 1):.1f}%", rounded(100 * (ratio - 1)), "percent", (*ours, *theirs))
+    return Asked(question, f"{100 * (ratio - 1):.1f}%", rounded(100 * (ratio - 1)), "percent", shown)
 
 
 def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
@@ -157,17 +159,11 @@ def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     companies = rng.sample(world.companies, size)
     ranked, metric = rng.sample(COMPARED, 2)
     year = rng.randint(world.first_year, world.last_year)
-    shown: list[tuple[PrintedFiling, Spot]] = []
-    for company in companies:
-        found = _across(world, company, ranked, (year,))
-        if found is None:
-            return None
-        shown += found
-    best = max(companies, key=lambda c: ranked.pick(world.annual(c, year)) * MULTIPLIER[c.scale])
-    final = _across(world, best, metric, (year,))
-    if final is None:
+    best = max(companies, key=lambda company: _dollars(world, company, ranked, year))
+    shown = _annual_lines(world, [*((company, ranked, year) for company in companies), (best, metric, year)])
+    if shown is None:
         return None
-    value = metric.pick(world.annual(best, year)) * MULTIPLIER[best.scale]
+    value = _dollars(world, best, metric, year)
     names = [asker.mention(company) for company in companies]
     question = asker.ask(
         "highest_of",
@@ -176,13 +172,13 @@ def _highest_of(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         metric=asker.pick(metric.names),
         fy=asker.fiscal_year(year),
     )
-    return Asked(question, f"{in_millions(value)} ({best.short})", value, "USD", (*shown, *final))
+    return Asked(question, f"{in_millions(value)} ({best.short})", value, "USD", shown)
 
 
 def _numeric_table(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     company, year = world.company_year(rng)
     metric = rng.choice(AMOUNTS if rng.random() < 0.85 else PER_SHARE)
-    shown = _across(world, company, metric, (year,))
+    shown = _annual_lines(world, [(company, metric, year)])
     if shown is None:
         return None
     kind = "per_share" if metric.per_share else "numeric_table"
@@ -200,16 +196,15 @@ def _numeric_table(world: World, rng: random.Random, asker: Asker) -> Asked | No
 def _numeric_quarter(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     company, year = world.company_year(rng)
     quarter, metric = rng.randint(1, 3), rng.choice(QUARTERLY)
-    filing = world.filing(company, "10-Q", year, _QUARTERS[quarter - 1])
-    spot = metric.spot(filing) if filing else None
-    if filing is None or spot is None or not world.settled(company, year):
+    shown = _line_of(world.filing(company, "10-Q", year, _QUARTERS[quarter - 1]), metric)
+    if shown is None or not world.settled(company, year):
         return None
     kind = "per_share_quarter" if metric.per_share else "numeric_quarter_end" if metric.instant else "numeric_quarter"
     question = asker.ask(
         kind, company=asker.mention(company), metric=asker.pick(metric.names), quarter=asker.quarter(year, quarter)
     )
     value, unit, text = amount(metric, company, world.quarter(company, year, quarter))
-    return Asked(question, text, value, unit, ((filing, spot),))
+    return Asked(question, text, value, unit, (shown,))
 
 
 def _numeric_text(world: World, rng: random.Random, asker: Asker) -> Asked | None:
@@ -236,12 +231,9 @@ def _ratio(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     years = (year - 1, year) if ratio.previous else (year,)
     if not all(world.settled(company, each) for each in years):
         return None
-    shown: list[tuple[PrintedFiling, Spot]] = []
-    for metric in ratio.parts:
-        found = _across(world, company, metric, (year,))
-        if found is None:
-            return None
-        shown += found
+    shown = _annual_lines(world, ((company, metric, year) for metric in ratio.parts))
+    if shown is None:
+        return None
     ledger = world.ledgers[company.cik]
     value = ratio.compute(ledger.annual(year), ledger.annual(year - 1, Vintage(year)))
     question = asker.ask(
@@ -253,7 +245,7 @@ def _ratio(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         digits="one decimal" if ratio.percent else "two decimals",
     )
     text = f"{value:.1f}%" if ratio.percent else f"{value:.2f}"
-    return Asked(question, text, rounded(value), "percent" if ratio.percent else "ratio", tuple(shown))
+    return Asked(question, text, rounded(value), "percent" if ratio.percent else "ratio", shown)
 
 
 def _textual(world: World, rng: random.Random, asker: Asker) -> Asked | None:
@@ -313,9 +305,8 @@ def _restated(world: World, rng: random.Random, asker: Asker) -> Asked | None:
     company, metric, amended = rng.choice(companies), rng.choice((REVENUE, NET_INCOME)), rng.random() < 0.5
     assert company.restated_year is not None
     year = company.restated_year
-    filing = world.filing(company, "10-K/A" if amended else "10-K", year)
-    spot = metric.spot(filing) if filing else None
-    if filing is None or spot is None:
+    shown = _line_of(world.filing(company, "10-K/A" if amended else "10-K", year), metric)
+    if shown is None:
         return None
     value, unit, text = amount(metric, company, world.ledgers[company.cik].annual(year, Vintage(year, amended)))
     question = asker.ask(
@@ -326,7 +317,7 @@ def _restated(world: World, rng: random.Random, asker: Asker) -> Asked | None:
         when="in its amended filing on Form 10-K/A" if amended else "in its original 10-K, before any restatement",
         how="restated in the 10-K/A" if amended else "originally reported in the 10-K, before it was amended",
     )
-    return Asked(question, text, value, unit, ((filing, spot),))
+    return Asked(question, text, value, unit, (shown,))
 
 
 def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | None:
@@ -351,23 +342,29 @@ def _unanswerable(world: World, rng: random.Random, asker: Asker) -> Asked | Non
     return Asked(question, None, None, None, (), reason, absent)
 
 
-def _across(
-    world: World, company: Company, metric: Metric, years: Sequence[int]
-) -> tuple[tuple[PrintedFiling, Spot], ...] | None:
-    """The 10-K line of each year, or None if one is missing, blank or changed by a later filing."""
-    shown = []
-    for year in years:
-        filing = world.filing(company, "10-K", year)
-        spot = metric.spot(filing) if filing else None
+def _dollars(world: World, company: Company, metric: Metric, year: int) -> int:
+    return metric.pick(world.annual(company, year)) * company.multiplier
+
+
+def _line_of(filing: PrintedFiling | None, metric: Metric) -> Shown | None:
+    spot = metric.spot(filing) if filing else None
+    return (filing, spot) if filing and spot else None
+
+
+def _annual_lines(world: World, wanted: Iterable[tuple[Company, Metric, int]]) -> tuple[Shown, ...] | None:
+    """The line of each company, metric and year in its 10-K; None if one is missing, blank or changed by a later
+    filing."""
+    lines = []
+    for company, metric, year in wanted:
+        line = _line_of(world.filing(company, "10-K", year), metric)
         if (
-            filing is None
-            or spot is None
+            line is None
             or not world.settled(company, year)
             or not reported(metric, company, world.annual(company, year))
         ):
             return None
-        shown.append((filing, spot))
-    return tuple(shown)
+        lines.append(line)
+    return tuple(lines)
 
 
 MAKERS: Mapping[str, Maker] = {

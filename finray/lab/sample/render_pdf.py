@@ -29,7 +29,7 @@ from finray.lab.sample.layout import (
     word_cells,
 )
 
-FONTS: tuple[Font, ...] = ("tiro", "tibo", "tiit")
+_FONTS: tuple[Font, ...] = ("tiro", "tibo", "tiit")
 _NUMBER_RIGHT = 8.0
 """Room to the right of a number for a closing parenthesis or a percent sign, which hang outside the column of
 digits."""
@@ -75,7 +75,7 @@ def render_pdf(sheets: Sequence[Sheet], *, title: str, running_head: bool, first
                 )
             _draw_sheet(canvas, sheet)
             page = document.new_page(width=PAGE_WIDTH, height=PAGE_HEIGHT)
-            for font in FONTS:
+            for font in _FONTS:
                 page.insert_font(fontname=font)
             xref = document.get_new_xref()
             document.update_object(xref, "<<>>")
@@ -115,7 +115,7 @@ def _draw_paragraph(canvas: _Canvas, placed: Placed, block: Para, y: float) -> N
             canvas.aligned(PAGE_WIDTH / 2, y - 2, line, look.font, look.size, 0.5)
         else:
             canvas.text(LEFT + look.indent, y - 2, line, look.font, look.size)
-            if block.style == "bullet" and index == 0 and placed.lines[0] == line:
+            if block.style == "bullet" and index == 0:
                 canvas.text(LEFT + 4, y - 2, "•", look.font, look.size)
 
 

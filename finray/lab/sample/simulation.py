@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from finray.lab.sample.companies import MULTIPLIER, Company
+from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Balances, Flows, Ledger, Period
 
 
@@ -34,7 +34,7 @@ class _Simulation:
     def __init__(self, company: Company, rng: random.Random) -> None:
         self.rng, self.company, profile = rng, company, company.profile
         low, high = _QUARTERLY_REVENUE[company.scale]
-        self.base = rng.uniform(low, high) / MULTIPLIER[company.scale]
+        self.base = rng.uniform(low, high) / company.multiplier
         weights = [rng.uniform(0.6, 1.6) for _ in profile["segments"]]
         self.mix = [weight / sum(weights) for weight in weights]
         self.margin, self.selling = profile["gross_margin"], profile["selling"]

@@ -1,22 +1,16 @@
-"""The primary financial statements as tables, from any set of periods."""
+"""Statements of income, comprehensive income and equity, and revenue by segment, for any set of periods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from finray.lab.sample.blocks import Row, Table, number
+from finray.lab.sample.blocks import Head, Row, Table, number
 from finray.lab.sample.companies import Company
-from finray.lab.sample.ledger import Balances, Period
-from finray.lab.sample.table_maker import Column, TableMaker, flow, one_line
+from finray.lab.sample.ledger import Balances, Period, flow
+from finray.lab.sample.table_maker import Column, TableMaker
 
 
-def segment_revenue(index: int) -> Callable[[Period], int]:
-    return lambda period: period.flows.segment_revenue[index]
-
-
-def income_statement(
-    company: Company, columns: Sequence[Column], head: tuple[tuple[tuple[str, int], ...], ...] | None = None
-) -> Table:
+def income_statement(company: Company, columns: Sequence[Column], head: Head) -> Table:
     style, profile = company.style, company.profile
     maker = TableMaker(company, columns)
     maker.money(style.revenue, flow("revenue"), concept="Revenues", key="revenue", dollar=True, indent=0)
@@ -82,6 +76,25 @@ def comprehensive_income(company: Company, columns: Sequence[Column]) -> Table:
     return maker.table("comprehensive_income")
 
 
+def segment_revenue(company: Company, columns: Sequence[Column], head: Head, total: str) -> Table:
+    """Revenue of each segment and, under the label ``total``, of the company."""
+    maker = TableMaker(company, columns)
+    for index, segment in enumerate(company.profile["segments"]):
+        maker.money(
+            segment,
+            _of_segment(index),
+            concept="Revenues",
+            dollar=index == 0,
+            key=f"segment:{segment}",
+            member=(
+                "us-gaap:StatementBusinessSegmentsAxis",
+                f"{company.ticker.lower()}:{segment.replace(' ', '')}Member",
+            ),
+        )
+    maker.money(total, flow("revenue"), concept="Revenues", grand=True)
+    return maker.table("segments", head)
+
+
 def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
     """Roll-forward of equity, oldest year first; columns are components of equity, not periods."""
     rows: list[Row] = []
@@ -95,7 +108,7 @@ def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
 
     ordered = sorted(columns, key=lambda column: column.end)
     first = ordered[0]
-    add(f"Balance at beginning of {one_line(first.heading)}", components(first.period.opening), balance=True)
+    add(f"Balance at beginning of {_one_line(first.heading)}", components(first.period.opening), balance=True)
     for column in ordered:
         flows, opening, closing = column.period.flows, column.period.opening, column.period.closing
         add("Net income", (0, flows.net_income, 0, 0))
@@ -108,7 +121,7 @@ def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
         add("Stock-based compensation", (flows.stock_compensation, 0, 0, 0))
         add("Exercise of stock options", (flows.stock_issued, 0, 0, 0))
         add("Repurchases of common stock", (0, 0, 0, opening.treasury - closing.treasury))
-        add(f"Balance at end of {one_line(column.heading)}", components(closing), balance=True)
+        add(f"Balance at end of {_one_line(column.heading)}", components(closing), balance=True)
     head = (
         (
             ("Common stock\nand paid-in\ncapital", 1),
@@ -119,3 +132,11 @@ def equity_statement(company: Company, columns: Sequence[Column]) -> Table:
         ),
     )
     return Table(tuple(rows), head, 5, "equity_statement", column_width=66.0, size=8.0)
+
+
+def _of_segment(index: int) -> Callable[[Period], int]:
+    return lambda period: period.flows.segment_revenue[index]
+
+
+def _one_line(heading: str) -> str:
+    return heading.replace("\n", " ")

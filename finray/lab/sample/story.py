@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from finray.lab.sample.calendars import long_date
-from finray.lab.sample.companies import MULTIPLIER, Company
+from finray.lab.sample.companies import Company
 from finray.lab.sample.ledger import Ledger, Period, Vintage
 
 
@@ -53,7 +53,7 @@ def make_story(company: Company, ledger: Ledger, year: int, vintage: Vintage, se
     """The story of a fiscal year in a filing of ``vintage``; figures follow the books."""
     rng = random.Random(f"{seed}:story:{company.cik}:{year}")
     steady = random.Random(f"{seed}:story:{company.cik}")
-    multiplier = MULTIPLIER[company.scale]
+    multiplier = company.multiplier
     now, before = ledger.annual(year, vintage), ledger.annual(year - 1, vintage)
     revenue = now.flows.revenue * multiplier
     employees = max(120, round(revenue / steady.uniform(210_000, 380_000) / 10) * 10)
@@ -97,9 +97,11 @@ def make_story(company: Company, ledger: Ledger, year: int, vintage: Vintage, se
             f"led by {company.bank}."
         ),
         "largest_customer": f"Our largest customer accounted for {customer}% of our consolidated revenue in {label}.",
-        "tax_benefits": (f"Unrecognized tax benefits were {dollars(benefits)} as of {end}."),
-        "auditor": f"{company.auditor} has served as our independent registered public accounting firm since "
-        f"{steady.randint(1994, 2014)}.",
+        "tax_benefits": f"Unrecognized tax benefits were {dollars(benefits)} as of {end}.",
+        "auditor": (
+            f"{company.auditor} has served as our independent registered public accounting firm since "
+            f"{steady.randint(1994, 2014)}."
+        ),
         "business": f"{company.short} is {company.profile['what']}.",
     }
     return Story(
@@ -123,7 +125,7 @@ def revenue_sentence(
     first, second = rng.sample(company.profile["revenue_up" if rose else "revenue_down"], 2)
     offset = rng.choice(company.profile["revenue_down" if rose else "revenue_up"])
     return (
-        f"{_lower(company.style.revenue)} {'increased' if rose else 'decreased'} {abs(change):.1f}% in "
+        f"{_main_label(company.style.revenue)} {'increased' if rose else 'decreased'} {abs(change):.1f}% in "
         f"{label} compared with {previous}, primarily due to {first} and {second}, partially offset by "
         f"{offset}."
     )
@@ -162,6 +164,6 @@ def tax_sentence(now: Period, before: Period, label: str, previous: str, rng: ra
     )
 
 
-def _lower(label: str) -> str:
-    """A statement label at the start of a sentence: ``Net sales, including …`` becomes ``Net sales``."""
+def _main_label(label: str) -> str:
+    """The label up to its first comma: ``Net sales, including …`` becomes ``Net sales``."""
     return label.split(",")[0]

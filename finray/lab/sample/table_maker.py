@@ -6,12 +6,11 @@ import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from finray.lab.sample.blocks import Cell, Fact, Row, Table, Unit, cents, number
-from finray.lab.sample.companies import MULTIPLIER, Company
-from finray.lab.sample.ledger import Flows, Period
+from finray.lab.sample.blocks import Cell, Fact, Head, Row, Table, Unit, cents, number
+from finray.lab.sample.companies import Company
+from finray.lab.sample.ledger import Period
 
-SCALE_POWER = {"dollars": 0, "thousands": 3, "millions": 6}
-SEGMENT_AXIS = "us-gaap:StatementBusinessSegmentsAxis"
+_POWERS = {"dollars": 0, "thousands": 3, "millions": 6}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ class TableMaker:
         )
         self._add(label, cells, None, 1, False, False)
 
-    def table(self, key: str, head: tuple[tuple[tuple[str, int], ...], ...] | None = None) -> Table:
+    def table(self, key: str, head: Head | None = None) -> Table:
         head = head or (tuple((column.heading, 1) for column in self.columns),)
         return Table(
             tuple(self.rows),
@@ -104,7 +103,7 @@ class TableMaker:
     ) -> Fact | None:
         if not concept:
             return None
-        power = SCALE_POWER[self.company.scale] if scale is None else scale
+        power = _POWERS[self.company.scale] if scale is None else scale
         return Fact(f"us-gaap:{concept}", value, unit, power, column.start, column.end, member)
 
 
@@ -116,21 +115,3 @@ def scale_note(company: Company, *, per_share: bool) -> str:
         "millions": "In millions",
     }[company.scale]
     return f"({unit}, except per share data)" if per_share else f"({unit})"
-
-
-def segment_member(company: Company, segment: str) -> tuple[str, str]:
-    return SEGMENT_AXIS, f"{company.ticker.lower()}:{segment.replace(' ', '')}Member"
-
-
-def one_line(heading: str) -> str:
-    return heading.replace("\n", " ")
-
-
-def base_units(company: Company, amount: int) -> int:
-    """An amount in the company's scale as dollars (or shares)."""
-    return amount * MULTIPLIER[company.scale]
-
-
-def flow(name: str) -> Callable[[Period], int]:
-    assert name in Flows.__slots__ or hasattr(Flows, name)
-    return lambda period: int(getattr(period.flows, name))

@@ -1,4 +1,4 @@
-"""The whole sample in memory: companies, books, and printed items with their places. Questions are drawn from it."""
+"""The whole sample in memory, for questions: companies, books, and the places of printed items."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ class World:
         """The fiscal year as its own 10-K prints it."""
         return self.ledgers[company.cik].annual(year)
 
-    def quarter(self, company: Company, year: int, quarter: int, *, to_date: bool = False) -> Period:
-        return self.ledgers[company.cik].period(year, quarter, Vintage(year), 1 if to_date else quarter)
+    def quarter(self, company: Company, year: int, quarter: int) -> Period:
+        """The quarter as its own 10-Q prints it."""
+        return self.ledgers[company.cik].period(year, quarter, Vintage(year), first=quarter)
 
     def settled(self, company: Company, year: int) -> bool:
         """Whether all filings give the same answer for a year: no restatement or recast affects it."""

@@ -1,7 +1,7 @@
-"""Every retrieval method over one index: with and without titles before the chunks, with the models at hand.
+"""Compares all retrieval methods over one index, with and without titles before the chunks.
 
-Routing to a filing by cover facts is compared with its fair opponent, a flat store whose chunks begin with company,
-form and period (``+title``). A method whose model, package or server is missing is a gap.
+Routing to a filing by cover facts deserves a fair opponent: a flat store whose chunks begin with company, form and
+period (``+title``). A method whose model, package or server is missing is a gap.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Any, Final
 from finray.core.errors import SettingsError, UsageError
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
-from finray.core.settings import Settings, load_settings
-from finray.lab.comparison import RETRIEVAL_ONLY
+from finray.core.settings import load_settings
+from finray.lab.comparison import RETRIEVAL_ONLY, Contender
 from finray.lab.evaluation.evaluate import Evaluation, compare, evaluate
+from finray.lab.evaluation.numbers import squeezed
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
 from finray.lab.tables.request import Progress, Request
 from finray.lab.tables.runs import Runs, read_all
@@ -36,12 +37,6 @@ class _Found:
     pooled: Evaluation | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Contender:
-    label: str
-    settings: Settings
-
-
 def tables(request: Request, progress: Progress) -> list[PaperTable]:
     """Table 1: recall, latency and tokens of each method on each question file. Table 2: the paired differences to
     ``finray``. Raises UsageError if two question files have one name."""
@@ -53,32 +48,32 @@ def tables(request: Request, progress: Progress) -> list[PaperTable]:
     return [_values(found, sets), _differences(found, sets)]
 
 
-def _contenders(request: Request) -> Iterator[_Contender]:
+def _contenders(request: Request) -> Iterator[Contender]:
     """Every method that retrieves, each with titles too if it can have them."""
     for name, method in METHODS.items():
-        if method.answers == "only":
-            continue
-        for label in (name, f"{name}+title") if method.titles is not None else (name,):
-            yield _contender(label, request)
+        if method.answers != "only":
+            yield _contender(name, request)
+            if method.titles is not None:
+                yield _contender(f"{name}+title", request)
 
 
-def _contender(label: str, request: Request) -> _Contender:
+def _contender(label: str, request: Request) -> Contender:
     chosen: dict[str, Any] = {**RETRIEVAL_ONLY, **request.overrides, "retrieval.method": label}
     settings = load_settings(request.preset, chosen)
-    if label == "fingear" and not settings.passage_reranker.model:  # its own ablation, rather than nothing
+    if label == "fingear" and not settings.passage_reranker.model:  # its ablation instead of a gap
         settings = load_settings(request.preset, {**chosen, "methods.fingear.rerank": False})
         label = "fingear (no reranker)"
-    return _Contender(label, settings)
+    return Contender(label, settings)
 
 
-def _evaluated(contender: _Contender, sets: Mapping[str, Sequence[Question]], runs: Runs) -> _Found:
+def _evaluated(contender: Contender, sets: Mapping[str, Sequence[Question]], runs: Runs) -> _Found:
     result: dict[str, Evaluation | Gap] = {}
     everything: list[tuple[Sequence[Prediction], Sequence[Question]]] = []
     for name, questions in sets.items():
         try:
             found = runs.predictions(f"{name}-{contender.label}", contender.settings, questions)
         except SettingsError as error:  # no reranker or encoder is named
-            found = Gap(" ".join(str(error).split()))
+            found = Gap(squeezed(str(error)))
         if isinstance(found, Gap):
             result[name] = found
         else:
@@ -88,7 +83,7 @@ def _evaluated(contender: _Contender, sets: Mapping[str, Sequence[Question]], ru
 
 
 def _pooled(sets: Sequence[tuple[Sequence[Prediction], Sequence[Question]]]) -> Evaluation | None:
-    """A question may stand in two sets, so its id gets the set's number."""
+    """The evaluation over all sets. Ids get the number of their set, because two sets may share a question."""
     if not sets:
         return None
     found = [replace(one, qid=f"{number} {one.qid}") for number, (some, _) in enumerate(sets) for one in some]
@@ -97,13 +92,12 @@ def _pooled(sets: Sequence[tuple[Sequence[Prediction], Sequence[Question]]]) -> 
 
 
 def _values(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
-    heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
     rows = [
         Row(label, [*(_metric(each.runs[name], metric) for name in sets for metric in _METRICS), *_cost(each.pooled)])
         for label, each in found.items()
     ]
     title = "all methods over one index; " + ", ".join(f"{name} n = {len(asked)}" for name, asked in sets.items())
-    return PaperTable("1", title, [*heads, "p50 ms", "p95 ms", "tokens"], rows)
+    return PaperTable("1", title, [*_heads(sets), "p50 ms", "p95 ms", "tokens"], rows)
 
 
 def _metric(run: Evaluation | Gap, metric: str) -> Cell:
@@ -120,14 +114,17 @@ def _cost(run: Evaluation | None) -> list[Cell]:
 
 
 def _differences(found: Mapping[str, _Found], sets: Mapping[str, Sequence[Question]]) -> PaperTable:
-    heads = [f"{name} {head}" for name in sets for head in _METRICS.values()]
     reference = found[REFERENCE]
     rows = [
         Row(label, [_difference(each.runs[name], reference.runs[name], metric) for name in sets for metric in _METRICS])
         for label, each in found.items()
         if label != REFERENCE
     ]
-    return PaperTable("2", f"difference to {REFERENCE}, paired over the same questions", heads, rows)
+    return PaperTable("2", f"difference to {REFERENCE}, paired over the same questions", _heads(sets), rows)
+
+
+def _heads(sets: Mapping[str, Sequence[Question]]) -> list[str]:
+    return [f"{name} {head}" for name in sets for head in _METRICS.values()]
 
 
 def _difference(run: Evaluation | Gap, reference: Evaluation | Gap, metric: str) -> Cell:

@@ -1,6 +1,6 @@
 """The tables of Li et al., "FinGEAR: Financial Mapping-Guided Enhanced Answer Retrieval" (arXiv 2509.12042).
 
-docs/systems/fingear.md says what stands in for what. Precision, recall and relevancy are those of
+docs/systems/fingear.md lists what stands in for the paper's models and data. Precision, recall and relevancy come from
 ``finray.lab.evaluation.context``: by rules, and judged by a language model if one answers.
 """
 
@@ -22,6 +22,7 @@ from finray.core.settings import Settings, load_settings
 from finray.lab.evaluation.context import ContextScores, context_quality, rule_scores
 from finray.lab.evaluation.evaluate import score
 from finray.lab.evaluation.judging.context_judge import judge_context
+from finray.lab.evaluation.numbers import squeezed
 from finray.lab.evaluation.question_kinds import answer_kind, complexity, yes_or_no
 from finray.lab.tables import fingear_published as published
 from finray.lab.tables.fingear_published import System, Variants
@@ -106,7 +107,7 @@ class _Experiment:
         try:
             scores = asyncio.run(self._judge(pairs)) if judged else [rule_scores(q, p.passages) for q, p in pairs]
         except ModelError as error:
-            return [Gap(f"the judge failed: {' '.join(str(error).split())}")] * len(_QUALITY)
+            return [Gap(f"the judge failed: {squeezed(str(error))}")] * len(_QUALITY)
         quality = context_quality(scores)
         return [quality.precision, quality.recall, quality.f1, quality.relevancy]
 
@@ -274,13 +275,12 @@ def _table_9(experiment: _Experiment) -> PaperTable:
         if not isinstance(found, Gap):
             every += [prediction.seconds for prediction in found]
         seconds = found if isinstance(found, Gap) else estimate([prediction.seconds for prediction in found])
-        rows.append(Row(f"question, k={k}", [seconds, _dollars(experiment.run("fingear", k, answers=True))],
-                        published.LATENCY[k]))  # fmt: skip
+        dollars = _dollars(experiment.run("fingear", k, answers=True))
+        rows.append(Row(f"question, k={k}", [seconds, dollars], published.LATENCY[k]))
     rows.append(Row("question, average", [estimate(every), None], (published.MEAN_LATENCY, None)))
     trees = experiment.trees
-    costs: list[Cell] = [trees] * 2 if isinstance(trees, Gap) else [
-        fmean(trees[name]) for name in ("Seconds of trees, one processor", DOLLARS)
-    ]  # fmt: skip
+    columns = ("Seconds of trees, one processor", DOLLARS)
+    costs = [trees if isinstance(trees, Gap) else fmean(trees[name]) for name in columns]
     rows.append(Row("trees of a filing", costs, published.TREES))
     notes = [
         "seconds of a question to retrieve, dollars of 1,000 questions to retrieve and answer; seconds of trees on one "

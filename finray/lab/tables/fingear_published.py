@@ -1,4 +1,4 @@
-"""What FinGEAR's paper (arXiv 2509.12042) reports: its tables, and the settings of each row here."""
+"""Figures that FinGEAR's paper (arXiv 2509.12042) reports, with the settings that compute each row here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statistics of FinGEAR's trees, as its tables 6 and 9 and its appendices B and K have them."""
+"""Statistics of FinGEAR's trees, as in its tables 6 and 9 and appendices B and K (arXiv 2509.12042)."""
 
 from __future__ import annotations
 

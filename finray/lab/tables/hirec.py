@@ -1,16 +1,15 @@
 """The tables of Choe et al., "Hierarchical Retrieval with Evidence Curation for Open-Domain Financial Question
 Answering on Standardized Documents" (arXiv 2505.20368): 2 to 6 and 9 to 11.
 
-Questions are in LOFin's parts by their ``question_type``, else by their gold answer, and in its sources by ``source``.
-Recall, precision and k are those of the passages that the answerer was given. Without a language model, methods whose
-retrieval needs none are still retrieved with; their answers are gaps. docs/systems/lofin.md has the choices.
+``question_type``, else the gold answer, assigns a question to one of LOFin's parts, and ``source`` to its source.
+Recall, precision and k are those of the passages that the answerer was given. Without a language model, answers are
+gaps, but methods that retrieve without one are still measured. docs/systems/lofin.md explains the choices.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
 from statistics import fmean
 from typing import Any, Final, Literal
 
@@ -25,14 +24,14 @@ from finray.lab.evaluation.metrics import is_textual, numeric_reference
 from finray.lab.tables import hirec_published as published
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
 from finray.lab.tables.request import Progress, Request
-from finray.lab.tables.runs import Runs, read_all
+from finray.lab.tables.runs import Runs, failure_notes, read_all
 
 NUMBERS: Final = ("2", "3", "4", "5", "6", "9", "10", "11")
 PARTS: Final = {"numeric_table": "Numeric (Table)", "numeric_text": "Numeric (Text)", "textual": "Textual"}
 SOURCES: Final = {"financebench": "FinanceBench", "finqa": "FinQA", "secqa": "SEC-QA"}
 RECALL, PRECISION, K, ACCURACY = "context_page_recall", "context_page_precision", "context_passages", "accuracy"
 GPT_4O_PRICES: Final = (2.5, 10.0)
-"""Dollars for a million tokens read and written, which the paper's costs are at."""
+"""Dollars for a million tokens read and written; the paper computes its costs with them."""
 
 _LOOP: Final = {"loop.transform": "hirec", "loop.curator": "hirec", "loop.answerer": "hirec"}
 _RETRIEVED: Final = {"loop.transform": "none", "loop.curate": False, "loop.answerer": "hirec"}
@@ -130,7 +129,7 @@ class Experiment:
             if not isinstance(found, Gap):
                 return self._scored(label, method, found)
             return self._retrieved(label, method, found)
-        except SettingsError as error:  # a method, a reranker or a model that is not there
+        except SettingsError as error:  # a method, reranker or model is missing
             return Gap(str(error))
 
     def _predicted(self, label: str, method: Method) -> Sequence[Prediction] | Gap:
@@ -161,12 +160,11 @@ class Experiment:
     def _scored(
         self, label: str, method: Method, found: Sequence[Prediction], no_answers: Gap | None = None
     ) -> Outcome | Gap:
+        failures = failure_notes(label, found)
+        if isinstance(failures, Gap):
+            return failures
+        self.notes += failures
         by_qid = {prediction.qid: prediction for prediction in found}
-        failed = [prediction for prediction in found if prediction.status == "error"]
-        if failed and len(failed) == len(found):
-            return Gap(f"every question failed: {failed[0].error}")
-        if failed:
-            self.notes.append(f"{label}: {len(failed)} of {len(found)} questions failed and score 0: {failed[0].error}")
         pairs = [(question, by_qid[question.qid]) for question in self.questions if question.qid in by_qid]
         judge = Gap("") if no_answers else self.runs.judge(pairs, self.settings(method.settings))
         no_judge = judge if isinstance(judge, Gap) else None
@@ -194,7 +192,7 @@ def tables(request: Request, progress: Progress) -> list[PaperTable]:
     parts = ", ".join(f"{name} {sum(part_of(q) == part for q in questions)}" for part, name in PARTS.items())
     sources = ", ".join(f"{name} {sum(q.source == source for q in questions)}" for source, name in SOURCES.items())
     notes = (*experiment.notes, f"n = {len(questions)}: {parts}; {sources}", _models(settings))
-    return [PaperTable(t.number, t.title, t.heads, t.rows, (*t.notes, *notes)) for t in made]
+    return [replace(table, notes=(*table.notes, *notes)) for table in made]
 
 
 def part_of(question: Question) -> str:
@@ -245,13 +243,12 @@ def _table_4(experiment: Experiment) -> PaperTable:
     heads = [
         f"{stage} {what}" for stage in ("retrieval", "generation") for what in ("tokens in", "out", "$ in", "$ out")
     ] + ["$ a question"]
-    note = (
-        "tokens of a question; $ in and out for all questions, at GPT-4o's prices of the paper ($2.5 and $10 a million)"
-    )
-    published_note = (
-        f"published dollars: for {published.COST_QUESTIONS:,} questions; $ a question is computed from them"
-    )
-    return PaperTable("4", "cost", heads, rows, [note, published_note])
+    notes = [
+        "tokens of a question; $ in and out for all questions, at GPT-4o's prices of the paper "
+        "($2.5 and $10 a million)",
+        f"published dollars: for {published.COST_QUESTIONS:,} questions; $ a question is computed from them",
+    ]
+    return PaperTable("4", "cost", heads, rows, notes)
 
 
 def _cost(outcome: Outcome | Gap) -> list[Cell]:
@@ -370,14 +367,9 @@ def _mean(experiment: Experiment, label: str, metric: str, group: Iterable[Quest
     if metric == ACCURACY and asked and outcome.no_answers:
         return outcome.no_answers
     if metric == ACCURACY and outcome.no_judge is not None and any(map(is_textual, asked)):
-        return _unjudged(outcome.no_judge)
+        return Gap(f"textual answers are judged by a language model, and there is none: {outcome.no_judge.reason}")
     values = [outcome.scores[q.qid][metric] for q in asked if metric in outcome.scores[q.qid]]
     return estimate(values) if values else None
-
-
-@cache
-def _unjudged(gap: Gap) -> Gap:
-    return Gap(f"textual answers are judged by a language model, and there is none: {gap.reason}")
 
 
 def _shares(figures: Sequence[float | None], last: int = 0) -> tuple[float | None, ...]:

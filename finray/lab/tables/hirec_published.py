@@ -1,4 +1,4 @@
-"""What HiREC's paper reports (arXiv 2505.20368), in percent; None where it reports nothing."""
+"""Figures that HiREC's paper reports (arXiv 2505.20368), in percent; None if it reports none."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """The tables of Kobeissi and Langlais, "Decomposing Retrieval Failures in RAG for Long-Document Financial Question
 Answering" (arXiv 2602.17981): 1 to 6 and figure 3 ("F3"), corpus-wide.
 
-docs/systems/page-scorer.md says what stands in for what.
+docs/systems/page-scorer.md lists what stands in for the paper's models and data.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,12 +19,12 @@ from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
 from finray.index.reading.reader import IndexReader
-from finray.lab.evaluation.evaluate import Scores, score
+from finray.lab.evaluation.evaluate import NO_TYPE, Scores, score
 from finray.lab.evaluation.generated import answer_rouge_l, number_set, number_sets_match
 from finray.lab.evaluation.known_filings import KnownFilings
 from finray.lab.tables.paper_table import Cell, Gap, PaperTable, Row
 from finray.lab.tables.request import Progress, Request
-from finray.lab.tables.runs import Runs, read_all
+from finray.lab.tables.runs import Runs, failure_notes, read_all
 from finray.lab.training.fine_tuning.gain import model_records
 
 NUMBERS: Final = ("1", "2", "3", "4", "5", "6", "F3")
@@ -94,11 +94,19 @@ class _Experiment:
     def settings(self, overrides: Mapping[str, Any]) -> Settings:
         return load_settings(self.request.preset, {**self.request.overrides, **overrides})
 
-    def run(self, method: str, *, answers: bool = False, **own: Any) -> Outcome:
-        """``method`` with its ``own`` settings ("__" for "."), on all questions."""
-        overrides = {"retrieval.method": method, **{name.replace("__", "."): value for name, value in own.items()}}
+    def run(self, method: str, own: Mapping[str, Any] = {}, *, answers: bool = False) -> Outcome:
+        """``method`` with its ``own`` settings, on all questions."""
+        overrides = {"retrieval.method": method, **own}
         label = _label(overrides, answers)
         return self._once(label, lambda: self._ask(label, overrides, self.questions, answers))
+
+    def oracle(self, oracle: str, *, answers: bool = False) -> Outcome:
+        """Dense retrieval inside the gold filing ("document") or page ("page")."""
+        return self.run("dense", {"retrieval.oracle": oracle}, answers=answers)
+
+    def untrained(self, own: Mapping[str, Any] = {}) -> Outcome:
+        """The page vectors of the index in place of a trained page scorer."""
+        return self.run("page_scorer", {"page_encoder.model": "", **own})
 
     def learned(self, pages: int, *, answers: bool = False) -> Outcome:
         """The trained page scorer with P = ``pages``: each question with the model that held its filings out."""
@@ -111,11 +119,10 @@ class _Experiment:
         return self._done[label]
 
     def _scored(self, label: str, found: dict[str, Prediction]) -> Outcome:
-        errors = [prediction for prediction in found.values() if prediction.status == "error"]
-        if errors and len(errors) == len(found):
-            return Gap(f"every question failed: {errors[0].error}")
-        if errors:
-            self.notes.append(f"{label}: {len(errors)} of {len(found)} questions failed and score 0: {errors[0].error}")
+        failures = failure_notes(label, [*found.values()])
+        if isinstance(failures, Gap):
+            return failures
+        self.notes += failures
         return _Asked(found, {q.qid: score(q, found[q.qid]) for q in self.questions if q.qid in found})
 
     def _ask(
@@ -164,19 +171,17 @@ def tables(request: Request, progress: Progress) -> list[PaperTable]:
         experiment = _Experiment(request, questions, KnownFilings(reader.filings()), runs)
         made = [build(experiment) for number, build in _BUILD.items() if request.wants(number)]
     models = _models(settings, request.models)
-    return [
-        PaperTable(table.number, table.title, table.heads, table.rows, (*table.notes, *experiment.notes, models))
-        for table in made
-    ]
+    return [replace(table, notes=(*table.notes, *experiment.notes, models)) for table in made]
 
 
 def _table_1(experiment: _Experiment) -> PaperTable:
     questions = experiment.questions
-    types = Counter(question.question_type or "(none)" for question in questions)
+    types = Counter(question.question_type or NO_TYPE for question in questions)
     forms = Counter(_form(question, experiment.known) or "other" for question in questions)
     published = {"10K": ("112", 0.747), "10Q": ("15", 0.10), "EC": ("14", 0.093), "8K": ("9", 0.06)}
     rows = [Row(f"form {name}", _share(forms[name], len(questions)), value) for name, value in published.items()]
-    rows += [Row(f"form {name}", _share(count, len(questions))) for name, count in forms.items() if name == "other"]
+    if forms["other"]:
+        rows.append(Row("form other", _share(forms["other"], len(questions))))
     in_paper = {"domain-relevant", "metrics-generated", "novel-generated"}
     rows += [
         Row(name, _share(count, len(questions)), ("50", 0.33) if name in in_paper else ())
@@ -190,8 +195,8 @@ def _table_2(experiment: _Experiment) -> PaperTable:
         Row(
             f"Oracle {oracle}",
             [
-                *_retrieval_cells(experiment.run("dense", retrieval__oracle=oracle)),
-                _numeric_match(experiment, experiment.run("dense", answers=True, retrieval__oracle=oracle)),
+                *_retrieval_cells(experiment.oracle(oracle)),
+                _numeric_match(experiment, experiment.oracle(oracle, answers=True)),
             ],
             published,
         )
@@ -204,8 +209,7 @@ def _table_2(experiment: _Experiment) -> PaperTable:
 def _table_3(experiment: _Experiment) -> PaperTable:
     rows = [Row(label, _retrieval_cells(experiment.run(method)), published) for label, method, published in _TABLE_3]
     rows.append(Row(LEARNED, _retrieval_cells(experiment.learned(20)), _P[20]))
-    untrained = experiment.run("page_scorer", page_encoder__model="")
-    rows.append(Row("Page vectors of the index, untrained", _retrieval_cells(untrained)))
+    rows.append(Row("Page vectors of the index, untrained", _retrieval_cells(experiment.untrained())))
     title = _titled("aggregated retrieval", experiment)
     return PaperTable("3", title, tuple(_RETRIEVAL_HEADS.values()), rows, _TABLE_3_NOTES)
 
@@ -222,8 +226,8 @@ def _table_4(experiment: _Experiment) -> PaperTable:
 
 
 def _figure_3(experiment: _Experiment) -> PaperTable:
-    types = sorted({question.question_type or "(none)" for question in experiment.questions})
-    groups = {name: {q.qid for q in experiment.questions if (q.question_type or "(none)") == name} for name in types}
+    types = sorted({question.question_type or NO_TYPE for question in experiment.questions})
+    groups = {name: {q.qid for q in experiment.questions if (q.question_type or NO_TYPE) == name} for name in types}
     title = "recall by question type: " + ", ".join(f"{name} n = {len(qids)}" for name, qids in groups.items())
     stated = {LEARNED: (1.0, 0.81), "Oracle document": (1.0, 0.68)}  # in the text; the figure prints no values
     published = [
@@ -239,8 +243,8 @@ def _table_5(experiment: _Experiment) -> PaperTable:
         for label, outcome, published in (
             (_BEST_BASELINE, experiment.run(STRONGEST, answers=True), (0.07, 0.12)),
             (LEARNED, experiment.learned(20, answers=True), (0.15, 0.30)),
-            ("Oracle document", experiment.run("dense", answers=True, retrieval__oracle="document"), (0.16, 0.26)),
-            ("Oracle page", experiment.run("dense", answers=True, retrieval__oracle="page"), (0.20, 0.34)),
+            ("Oracle document", experiment.oracle("document", answers=True), (0.16, 0.26)),
+            ("Oracle page", experiment.oracle("page", answers=True), (0.20, 0.34)),
         )
     ]
     title = _titled("generated answers", experiment)
@@ -250,10 +254,7 @@ def _table_5(experiment: _Experiment) -> PaperTable:
 def _table_6(experiment: _Experiment) -> PaperTable:
     rows = [Row(f"P = {p}", _retrieval_cells(experiment.learned(p)), _P.get(p, ())) for p in (*_P, *_MORE_P)]
     rows += [
-        Row(
-            f"P = {p}, untrained",
-            _retrieval_cells(experiment.run("page_scorer", page_encoder__model="", methods__page_scorer__pages=p)),
-        )
+        Row(f"P = {p}, untrained", _retrieval_cells(experiment.untrained({"methods.page_scorer.pages": p})))
         for p in (*_P, *_MORE_P)
     ]
     return PaperTable("6", _titled("pages of the first stage", experiment), tuple(_RETRIEVAL_HEADS.values()), rows)
@@ -274,7 +275,7 @@ def _recall_rows(
     outcomes = {
         _BEST_BASELINE: experiment.run(STRONGEST),
         LEARNED: experiment.learned(20),
-        "Oracle document": experiment.run("dense", retrieval__oracle="document"),
+        "Oracle document": experiment.oracle("document"),
     }
     names = (f"document_recall@{K}", f"page_recall@{K}")
     return [

@@ -1,4 +1,4 @@
-"""The systems whose tables ``finray tables`` computes; the code of each is in the module with its name."""
+"""Lists the systems whose tables ``finray tables`` computes; each has a module of its name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user asks of ``finray tables``."""
+"""The request of one ``finray tables`` command."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ class Request:
     only: Sequence[str] = ()
 
     def wants(self, *numbers: str) -> bool:
-        """Whether any of the tables ``numbers`` is to be computed."""
+        """Whether the request selects any of the tables ``numbers``."""
         return not self.only or not set(self.only).isdisjoint(numbers)

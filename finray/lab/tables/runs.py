@@ -1,4 +1,4 @@
-"""Runs methods over one question set and one index for the tables of a publication; what cannot run is a gap."""
+"""Runs methods over question sets and one index for the tables of a publication; a method that cannot run is a gap."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 from finray.batch.driver import answer_all
@@ -26,6 +25,7 @@ from finray.lab.evaluation.judging.famma_judge import FammaJudge, gold_contexts
 from finray.lab.evaluation.judging.judgement import submission_of
 from finray.lab.evaluation.judging.judgement_store import read_judgements
 from finray.lab.evaluation.judging.judges import OnDemandModel, judge_into
+from finray.lab.evaluation.numbers import squeezed
 from finray.lab.tables.paper_table import Gap
 from finray.lab.tables.request import Progress
 from finray.models.chat import Message
@@ -48,10 +48,20 @@ def read_all(uris: Sequence[str]) -> list[Question]:
     return questions
 
 
-class Runs:
-    """A context in which each run is answered once. Predictions are kept in ``out``, else until the context ends.
+def failure_notes(label: str, predictions: Sequence[Prediction]) -> list[str] | Gap:
+    """A note if questions of a run failed; a gap if all did."""
+    failed = [prediction for prediction in predictions if prediction.status == "error"]
+    if not failed:
+        return []
+    if len(failed) == len(predictions):
+        return Gap(f"every question failed: {failed[0].error}")
+    return [f"{label}: {len(failed)} of {len(predictions)} questions failed and score 0: {failed[0].error}"]
 
-    Vectors that a method needs beside the index are stored there first (``finray extend``).
+
+class Runs:
+    """Answers each run once. Predictions are kept in ``out`` if given, else until the context ends.
+
+    Index extensions that a method needs are built first, as by ``finray extend``.
     """
 
     def __init__(self, index_uri: str, out: str | None, progress: Progress) -> None:
@@ -66,9 +76,7 @@ class Runs:
         self._folder = self._out or self._stack.enter_context(tempfile.TemporaryDirectory())
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def predictions(
@@ -87,7 +95,7 @@ class Runs:
                     self._answer(label, settings, questions, store)
             found = read_predictions(uri).predictions
         except (ModelError, MissingExtraError, IndexMismatchError) as error:
-            return Gap(" ".join(str(error).split()))
+            return Gap(squeezed(str(error)))
         asked = {question.qid for question in questions}
         return tuple(prediction for prediction in found if prediction.qid in asked)
 
@@ -118,19 +126,19 @@ class Runs:
         asyncio.run(answer_all(questions, engine.answer, store, settings, retry_failed=True, progress=report))
 
     def no_llm(self, llm: LlmSettings) -> Gap | None:
-        """Why the language model does not answer, asked once."""
+        """Why the language model does not answer, None if it does. Each is asked once."""
         if llm not in self._llms:
             try:
                 once = llm.model_copy(update={"max_retries": 0, "replay_cache": "", "max_tokens": 8})
                 asyncio.run(load_chat(once).chat([Message("user", "Say yes.")]))
                 self._llms[llm] = None
             except (ModelError, MissingExtraError) as error:
-                self._llms[llm] = Gap(f"no language model {llm.model!r}: {' '.join(str(error).split())}")
+                self._llms[llm] = Gap(f"no language model {llm.model!r}: {squeezed(str(error))}")
         return self._llms[llm]
 
 
 def _no_verdict(question: Question, prediction: Prediction) -> None:
-    """Nothing in words was answered."""
+    """The verdict when no answer needs a judge."""
 
 
 def _report(progress: Progress, label: str, done: int, total: int) -> None:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Example = TypeVar("Example")
+FOLDS = 5
 
 
-def folds_by_group(groups: Sequence[str], folds: int) -> list[tuple[list[int], list[int]]]:
-    """(training, held out) as indexes into ``groups``. Each group is held out once; its fold depends only on the set of
-    groups. Folds with an empty side are omitted."""
-    names = sorted(set(groups))
+def folds_by_group(
+    examples: Sequence[Example], group: Callable[[Example], str], folds: int = FOLDS
+) -> list[tuple[list[Example], list[Example]]]:
+    """(training, held out) of each fold. Each ``group`` is held out once; its fold depends only on the set of groups.
+    Folds with an empty side are omitted."""
+    names = sorted(set(map(group, examples)))
     random.Random(0).shuffle(names)
     fold_of = {name: number % folds for number, name in enumerate(names)}
     parts = [
         (
-            [at for at, group in enumerate(groups) if fold_of[group] != fold],
-            [at for at, group in enumerate(groups) if fold_of[group] == fold],
+            [example for example in examples if fold_of[group(example)] != fold],
+            [example for example in examples if fold_of[group(example)] == fold],
         )
         for fold in range(folds)
     ]

@@ -1,8 +1,8 @@
-"""Logistic models with an L2 penalty: the choice of one row among those of a question, and a yes or no."""
+"""Logistic models with an L2 penalty: which row of a question is right, and whether the chosen one is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.optimize import minimize
@@ -11,7 +11,7 @@ from finray.core.arrays import Floats
 
 
 def conditional_logit(lists: Sequence[tuple[Floats, Floats]], l2: float) -> Floats:
-    """float64 [features]: the weights that maximize the penalized likelihood that a right row is chosen.
+    """Weights float64 [features] that maximize the penalized likelihood that a right row is chosen.
 
     Each question has the features of its rows, [rows, features], and how right each row is, [rows], not all 0. Raises
     ValueError without a question.
@@ -36,8 +36,8 @@ def conditional_logit(lists: Sequence[tuple[Floats, Floats]], l2: float) -> Floa
 
 
 def logistic(x: Floats, y: Floats, penalty: Floats) -> Floats:
-    """float64 [features]: the weights that maximize the likelihood of ``y``, [rows] of 0 or 1, given ``x``, [rows,
-    features]; ``penalty`` is the L2 penalty of each weight."""
+    """Weights float64 [features] that maximize the likelihood of ``y``, [rows] in [0, 1], given ``x``, [rows,
+    features]. ``penalty`` is the L2 penalty of each weight."""
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         logits = x @ weights
@@ -45,3 +45,8 @@ def logistic(x: Floats, y: Floats, penalty: Floats) -> Floats:
         return float(np.logaddexp(0, logits).sum() - y @ logits + penalty @ weights**2 / 2), gradient
 
     return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B").x)
+
+
+def penalties(names: Iterable[str], l2: float) -> Floats:
+    """The L2 penalty of each named weight: ``l2``, but 0 for the constant."""
+    return np.asarray([0.0 if name == "constant" else l2 for name in names])

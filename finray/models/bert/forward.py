@@ -1,7 +1,7 @@
-"""Forward passes of MiniLM's layers on the CPU: by ONNX Runtime, or by torch if the processor multiplies bf16.
+"""Forward passes of MiniLM's layers on the CPU: by ONNX Runtime, or by torch if the processor multiplies bf16 fast.
 
-ONNX Runtime loads in half a second instead of torch's three, and is at least as fast in float32. On a processor with
-AMX or AVX512-BF16 torch's bf16 takes 60% of its own float32 (``docs/benchmarks.md``).
+ONNX Runtime loads in half a second instead of torch's three, and is at least as fast in float32. On an AMD processor
+with AVX512-BF16, torch's bf16 takes 60% of its own float32 (``docs/benchmarks.md``).
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from finray.models.devices import multiplies_bf16
 class ForwardPass(Protocol):
     """Thread-safe."""
 
-    def states(self, given: Packed) -> list[Floats]:
-        """The last states of each sequence, [its tokens, SIZE]."""
+    def states(self, batch: Packed) -> list[Floats]:
+        """The last states of each sequence, float32 [its tokens, SIZE]."""
         ...
 
 
@@ -50,7 +50,7 @@ class OnnxPass:
     """A ForwardPass by ONNX Runtime, in float32."""
 
     def __init__(self, state: State, layers: int, threads: int | None = None) -> None:
-        """``threads`` of a pass: None for :func:`processor_threads`."""
+        """``threads`` of a pass; None for :func:`processor_threads`."""
         import onnxruntime
 
         from finray.models.bert.onnx_graph import layers_graph
@@ -64,16 +64,12 @@ class OnnxPass:
         self._session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
         self._state = {name: value for name, value in state.items() if name.startswith("embeddings")}
 
-    def states(self, given: Packed) -> list[Floats]:
+    def states(self, batch: Packed) -> list[Floats]:
         from finray.models.bert.onnx_graph import INPUTS
 
-        lengths = given.there.sum(axis=1)
-        inputs = (
-            embedded(self._state, given),
-            given.at,
-            np.flatnonzero(given.there),
-            lengths.astype(np.int32),
-        )
+        lengths = batch.mask.sum(axis=1)
+        embeddings = embedded(self._state, batch)
+        inputs = (embeddings, batch.indexes, np.flatnonzero(batch.mask), lengths.astype(np.int32))
         (last,) = self._session.run(None, dict(zip(INPUTS, inputs, strict=True)))
         return np.split(last, np.cumsum(lengths)[:-1])
 
@@ -84,11 +80,11 @@ def minilm_pass(threads: int | None = None) -> OnnxPass:
     return OnnxPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads)
 
 
-def embedded(state: State, given: Packed) -> Floats:
-    """What the first layer reads, [tokens, SIZE]: the sum of the embeddings of word, place and part, normalized."""
-    total = minilm_words()[given.ids]
-    total += state["embeddings.position_embeddings.weight"][given.places]
-    total += state["embeddings.token_type_embeddings.weight"][given.types]
+def embedded(state: State, batch: Packed) -> Floats:
+    """The input of the first layer, [tokens, SIZE]: embeddings of word, position and type, added up and normalized."""
+    total = minilm_words()[batch.ids]
+    total += state["embeddings.position_embeddings.weight"][batch.positions]
+    total += state["embeddings.token_type_embeddings.weight"][batch.types]
     total -= total.mean(axis=1, keepdims=True)
     total /= np.sqrt((total * total).mean(axis=1, keepdims=True) + EPSILON)
     normed: Floats = total * state["embeddings.LayerNorm.weight"] + state["embeddings.LayerNorm.bias"]
@@ -96,6 +92,6 @@ def embedded(state: State, given: Packed) -> Floats:
 
 
 def processor_threads() -> int:
-    """Threads of a pass: what OMP_NUM_THREADS says, as for torch, or one for each processor."""
+    """Threads of a pass: OMP_NUM_THREADS, as in torch, or one for each processor."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return int(asked) if asked.isdecimal() and int(asked) else os.cpu_count() or 1

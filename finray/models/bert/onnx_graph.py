@@ -1,4 +1,4 @@
-"""MiniLM's layers over packed sequences as a graph for ONNX Runtime, built when it is needed."""
+"""Builds a graph of MiniLM's layers over packed sequences for ONNX Runtime."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from onnx import TensorProto, helper
 
 from finray.models.bert.weights import EPSILON, HEADS, SIZE, Floats, State
 
-EMBEDDED, PLACES, TOKENS, LENGTHS = INPUTS = ("embedded", "places", "tokens", "lengths")
-_OWN = "com.microsoft"
-"""Operators of ONNX Runtime alone: attention, and sums that are normalized."""
-_OPSETS = (helper.make_opsetid("", 18), helper.make_opsetid(_OWN, 1))
+EMBEDDINGS, PADDING, UNPADDING, LENGTHS = INPUTS = ("embeddings", "padding", "unpadding", "lengths")
+_MICROSOFT = "com.microsoft"
+"""Domain of the operators that only ONNX Runtime has: attention, and sums that are normalized."""
+_OPSETS = (helper.make_opsetid("", 18), helper.make_opsetid(_MICROSOFT, 1))
 _IR_VERSION = 9
 _EXTERNAL = TensorProto.EXTERNAL
 _FLAT = "flat"
@@ -23,61 +23,64 @@ _FLAT = "flat"
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """``model`` is serialized and expects ``weights`` under their names, in memory: nothing copies them."""
+    """``model`` is serialized. It refers to ``weights`` in memory by their names, so nothing copies them."""
 
     model: bytes
     weights: Mapping[str, Floats]
 
 
 def layers_graph(state: State, layers: int) -> Graph:
-    """From ``embedded``, float32 [tokens, SIZE], to the last states of the tokens, of that shape.
+    """A graph from ``embeddings``, float32 [tokens, SIZE], to the last states of the tokens, of the same shape.
 
-    ``places``, int64 [sequences, longest], is the token at each place of a sequence, any if it ends before; ``tokens``,
-    int64 [tokens], where each token stands in these, counted through; ``lengths``, int32, the tokens of each sequence.
+    ``padding``, int64 [sequences, longest], is the number of the token at each position of a sequence, any number after
+    its end; ``unpadding``, int64 [tokens], the flat index of each token in ``padding``; ``lengths``, int32 [sequences],
+    the number of tokens of each sequence.
     """
-    graph = _Building(state)
-    states = EMBEDDED
+    builder = _GraphBuilder(state)
+    states = EMBEDDINGS
     for number in range(layers):
-        states = graph.layer(f"encoder.layer.{number}", states)
-    model = helper.make_model(graph.finished(states), opset_imports=_OPSETS, ir_version=_IR_VERSION)
-    return Graph(model.SerializeToString(), graph.weights)
+        states = builder.layer(f"encoder.layer.{number}", states)
+    model = helper.make_model(builder.graph(states), opset_imports=_OPSETS, ir_version=_IR_VERSION)
+    return Graph(model.SerializeToString(), builder.weights)
 
 
-class _Building:
+class _GraphBuilder:
+    """Adds nodes and weights; values between nodes go by their names."""
+
     def __init__(self, state: State) -> None:
         self._state = state
         self.weights: dict[str, Floats] = {}
         self._nodes: list[onnx.NodeProto] = []
 
     def layer(self, name: str, states: str) -> str:
-        """Adds the layer over ``states`` and returns what its states are called."""
-        own = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
-        weight, bias = (np.concatenate([self._state[f"{part}.{kind}"] for part in own]) for kind in ("weight", "bias"))
-        each = self._linear(f"{name}.attention.self", states, weight, bias)
-        padded = self._add("Gather", [each, PLACES])
-        seen = self._add("MultiHeadAttention", [*self._split(padded), "", LENGTHS], _OWN, num_heads=HEADS)
-        there = self._add("Gather", [self._add("Reshape", [seen, _FLAT]), TOKENS])
-        attended = self._normed(f"{name}.attention.output", there, states)
-        inner = self._add("Gelu", [self._dense(f"{name}.intermediate.dense", attended)], _OWN)
-        return self._normed(f"{name}.output", inner, attended)
+        """Add the layer over ``states``; return the name of its output."""
+        parts = [f"{name}.attention.self.{part}" for part in ("query", "key", "value")]
+        weight, bias = (np.concatenate([self._state[f"{p}.{kind}"] for p in parts]) for kind in ("weight", "bias"))
+        projected = self._linear(f"{name}.attention.self", states, weight, bias)
+        padded = self._add("Gather", [projected, PADDING])
+        attention = self._add("MultiHeadAttention", [*self._split(padded), "", LENGTHS], _MICROSOFT, num_heads=HEADS)
+        unpadded = self._add("Gather", [self._add("Reshape", [attention, _FLAT]), UNPADDING])
+        attended = self._residual(f"{name}.attention.output", unpadded, states)
+        inner = self._add("Gelu", [self._dense(f"{name}.intermediate.dense", attended)], _MICROSOFT)
+        return self._residual(f"{name}.output", inner, attended)
 
-    def finished(self, states: str) -> onnx.GraphProto:
+    def graph(self, output: str) -> onnx.GraphProto:
         info = helper.make_tensor_value_info
-        given = [
-            info(EMBEDDED, TensorProto.FLOAT, ["tokens", SIZE]),
-            info(PLACES, TensorProto.INT64, ["sequences", "longest"]),
-            info(TOKENS, TensorProto.INT64, ["tokens"]),
+        inputs = [
+            info(EMBEDDINGS, TensorProto.FLOAT, ["tokens", SIZE]),
+            info(PADDING, TensorProto.INT64, ["sequences", "longest"]),
+            info(UNPADDING, TensorProto.INT64, ["tokens"]),
             info(LENGTHS, TensorProto.INT32, ["sequences"]),
         ]
-        last = info(states, TensorProto.FLOAT, ["tokens", SIZE])
+        last = info(output, TensorProto.FLOAT, ["tokens", SIZE])
         flat = helper.make_tensor(_FLAT, TensorProto.INT64, [2], [-1, SIZE])
-        return helper.make_graph(self._nodes, "layers", given, [last], [flat, *map(self._elsewhere, self.weights)])
+        return helper.make_graph(self._nodes, "layers", inputs, [last], [flat, *map(self._external, self.weights)])
 
-    def _normed(self, name: str, states: str, before: str) -> str:
-        """The states after a linear layer, added to those ``before``, and normalized."""
-        norm = [self._named(f"{name}.LayerNorm.{kind}") for kind in ("weight", "bias")]
+    def _residual(self, name: str, states: str, before: str) -> str:
+        """A linear layer over ``states``, added to ``before`` and normalized."""
+        norm = [self._weight(key, self._state[key]) for key in (f"{name}.LayerNorm.weight", f"{name}.LayerNorm.bias")]
         after = self._dense(f"{name}.dense", states)
-        return self._add("SkipLayerNormalization", [after, before, *norm], _OWN, epsilon=EPSILON)
+        return self._add("SkipLayerNormalization", [after, before, *norm], _MICROSOFT, epsilon=EPSILON)
 
     def _dense(self, name: str, states: str) -> str:
         return self._linear(name, states, self._state[f"{name}.weight"], self._state[f"{name}.bias"])
@@ -91,21 +94,18 @@ class _Building:
         self._nodes.append(helper.make_node("Split", [states], parts, axis=-1, num_outputs=3))
         return parts
 
-    def _named(self, name: str) -> str:
-        return self._weight(name, self._state[name])
-
     def _weight(self, name: str, value: Floats) -> str:
         self.weights[name] = np.ascontiguousarray(value)
         return name
 
-    def _elsewhere(self, name: str) -> onnx.TensorProto:
-        """Declares a weight that the session gets apart from the model."""
+    def _external(self, name: str) -> onnx.TensorProto:
+        """Declare a weight that the session gets apart from the model."""
         shape = self.weights[name].shape
         tensor = onnx.TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=_EXTERNAL)
         tensor.external_data.add(key="location", value="memory")
         return tensor
 
-    def _add(self, operator: str, given: Sequence[str], domain: str = "", **attributes: Any) -> str:
-        made = f"states.{len(self._nodes)}"
-        self._nodes.append(helper.make_node(operator, given, [made], domain=domain, **attributes))
-        return made
+    def _add(self, operator: str, inputs: Sequence[str], domain: str = "", **attributes: Any) -> str:
+        output = f"states.{len(self._nodes)}"
+        self._nodes.append(helper.make_node(operator, inputs, [output], domain=domain, **attributes))
+        return output

@@ -1,4 +1,4 @@
-"""Sequences of different length one behind another, so that linear layers, most of the work, compute no padding."""
+"""Packs sequences of different lengths without padding: most of the work is in linear layers, which need none."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ Integers = npt.NDArray[np.int64]
 
 
 class Packed(NamedTuple):
-    """``ids``, ``types`` and ``places`` [tokens]; ``there`` [sequences, longest]: the sequence has a token at this
-    place; ``at`` of the same shape: which of all tokens that is."""
+    """``ids``, ``types`` and ``positions`` [tokens]. ``mask`` [sequences, longest] is true for a token, false for
+    padding; ``indexes``, of the same shape, is the number of the token among all, 0 for padding."""
 
     ids: Integers
     types: Integers
-    places: Integers
-    there: npt.NDArray[np.bool_]
-    at: Integers
+    positions: Integers
+    mask: npt.NDArray[np.bool_]
+    indexes: Integers
 
 
 def packed(sequences: Sequence[Sequence[int]], second: Sequence[int]) -> Packed:
-    """``second`` is where the second part of each sequence begins, whose tokens have type 1."""
-    lengths = np.asarray([len(own) for own in sequences])
-    place = np.arange(lengths.max())[None, :]
-    there = place < lengths[:, None]
-    at = np.zeros(there.shape, dtype=np.int64)
-    at[there] = np.arange(lengths.sum())
-    types = (place >= np.asarray(second)[:, None])[there].astype(np.int64)
-    ids = np.asarray([token for own in sequences for token in own], dtype=np.int64)
-    return Packed(ids, types, np.broadcast_to(place, there.shape)[there].astype(np.int64), there, at)
+    """``sequences`` packed. Tokens from position ``second`` of their sequence on have type 1."""
+    lengths = np.asarray([len(sequence) for sequence in sequences])
+    position = np.arange(lengths.max())[None, :]
+    mask = position < lengths[:, None]
+    indexes = np.zeros(mask.shape, dtype=np.int64)
+    indexes[mask] = np.arange(lengths.sum())
+    types = (position >= np.asarray(second)[:, None])[mask].astype(np.int64)
+    ids = np.asarray([token for sequence in sequences for token in sequence], dtype=np.int64)
+    return Packed(ids, types, np.broadcast_to(position, mask.shape)[mask].astype(np.int64), mask, indexes)

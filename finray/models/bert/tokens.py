@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 @cache
 def minilm_tokenizer() -> Tokenizer:
-    """Cuts and pads nothing. Raises ModelUnavailableError if MiniLM's package is missing."""
+    """MiniLM's tokenizer, without truncation and padding. Raises ModelUnavailableError if its package is missing."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(minilm_folder() / "tokenizer.json"))
@@ -28,14 +28,14 @@ def minilm_tokenizer() -> Tokenizer:
 
 
 def tokens_of(texts: Sequence[str]) -> list[list[int]]:
-    """The tokens of each text, without marks."""
-    read = minilm_tokenizer().encode_batch([_whole(text) for text in texts], add_special_tokens=False)
-    return [own.ids for own in read]
+    """The tokens of each text, without CLS and SEP."""
+    encodings = minilm_tokenizer().encode_batch([_encodable(text) for text in texts], add_special_tokens=False)
+    return [encoding.ids for encoding in encodings]
 
 
 def token_ids(text: str, limit: int, *, both_ends: bool = False) -> list[int]:
-    """The tokens of ``text``, at most ``limit``: the first ones, with ``both_ends`` half of them the last."""
-    found: list[int] = minilm_tokenizer().encode(_whole(text), add_special_tokens=False).ids
+    """The first ``limit`` tokens of ``text``; with ``both_ends``, half of them from its end."""
+    found, _ = placed_tokens(text)
     if len(found) <= limit:
         return found
     half = limit // 2
@@ -43,23 +43,22 @@ def token_ids(text: str, limit: int, *, both_ends: bool = False) -> list[int]:
 
 
 def placed_tokens(text: str) -> tuple[list[int], list[Span]]:
-    """The tokens of ``text`` and where each stands in it."""
-    read = minilm_tokenizer().encode(_whole(text), add_special_tokens=False)
-    return read.ids, read.offsets
+    """The tokens of ``text``, and the span of characters of each."""
+    encoding = minilm_tokenizer().encode(_encodable(text), add_special_tokens=False)
+    return encoding.ids, encoding.offsets
 
 
 def token_spans(text: str, limit: int, marked: Sequence[Span]) -> list[Span]:
-    """The tokens, from and to, that stretches of characters of ``text`` consist of; (0, 0) past the first ``limit``."""
+    """For each span of characters in ``marked``, the span of tokens that it touches among the first ``limit`` of
+    ``text``; (0, 0) if none."""
     _, offsets = placed_tokens(text)
-    read = offsets[:limit]
-    reach = read[-1][1] if read else 0
     found = []
     for start, end in marked:
-        inside = [at for at, (first, last) in enumerate(read) if first < end and last > start] if start < reach else []
-        found.append((inside[0], inside[-1] + 1) if inside else (0, 0))
+        touched = [number for number, (first, last) in enumerate(offsets[:limit]) if first < end and last > start]
+        found.append((touched[0], touched[-1] + 1) if touched else (0, 0))
     return found
 
 
-def _whole(text: str) -> str:
-    """``text`` with a question mark for each half of a surrogate pair, which has no tokens."""
+def _encodable(text: str) -> str:
+    """``text`` with a question mark for each half of a surrogate pair, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional
 
 from finray.models.bert.packing import Packed
-from finray.models.bert.weights import EPSILON, HEADS, INNER, PLACES, SIZE, Floats, State, minilm_words
+from finray.models.bert.weights import EPSILON, HEADS, INNER, MAX_POSITIONS, SIZE, Floats, State, minilm_words
 
 _DROPOUT = 0.1
 
@@ -23,24 +23,24 @@ class Bert(nn.Module):
         self.embeddings: Any = nn.ModuleDict(
             {
                 "word_embeddings": nn.Embedding.from_pretrained(words),  # type: ignore[no-untyped-call]
-                "position_embeddings": nn.Embedding(PLACES, SIZE),
+                "position_embeddings": nn.Embedding(MAX_POSITIONS, SIZE),
                 "token_type_embeddings": nn.Embedding(2, SIZE),
                 "LayerNorm": nn.LayerNorm(SIZE, eps=EPSILON),
             }
         )
         self.encoder: Any = nn.ModuleDict({"layer": nn.ModuleList(_Layer() for _ in range(layers))})
 
-    def forward(self, given: Packed) -> list[torch.Tensor]:
+    def forward(self, batch: Packed) -> list[torch.Tensor]:
         """The last states of each sequence, float32 [its tokens, SIZE]."""
         device = self.embeddings["LayerNorm"].weight.device
-        ids, types, places, there, at = (torch.from_numpy(each).to(device) for each in given)
-        parts = {"word_embeddings": ids, "position_embeddings": places, "token_type_embeddings": types}
-        total = torch.stack([self.embeddings[name](own) for name, own in parts.items()]).sum(0)
+        ids, types, positions, mask, indexes = (torch.from_numpy(array).to(device) for array in batch)
+        parts = {"word_embeddings": ids, "position_embeddings": positions, "token_type_embeddings": types}
+        total = torch.stack([self.embeddings[name](numbers) for name, numbers in parts.items()]).sum(0)
         states = functional.dropout(self.embeddings["LayerNorm"](total), _DROPOUT, self.training)
-        hidden = torch.zeros(there.shape, dtype=states.dtype, device=device).masked_fill(~there, float("-inf"))
+        bias = torch.zeros(mask.shape, dtype=states.dtype, device=device).masked_fill(~mask, float("-inf"))
         for layer in self.encoder["layer"]:
-            states = layer(states, there, at, hidden)
-        return list(torch.split(states.float(), there.sum(1).tolist()))
+            states = layer(states, mask, indexes, bias)
+        return list(torch.split(states.float(), mask.sum(1).tolist()))
 
 
 class TorchPass:
@@ -48,45 +48,47 @@ class TorchPass:
 
     def __init__(self, state: State, layers: int, dtype: torch.dtype = torch.bfloat16) -> None:
         self._bert = Bert(layers)
-        # Not strict: the words are there already.
+        # Not strict: the state has no word embeddings, which are in place already.
         self._bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
         self._bert.to(dtype).eval()
 
-    def states(self, given: Packed) -> list[Floats]:
+    def states(self, batch: Packed) -> list[Floats]:
         with torch.inference_mode():
-            return [states.numpy() for states in self._bert(given)]
+            return [states.numpy() for states in self._bert(batch)]
 
 
 class _Layer(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        own = nn.ModuleDict({name: nn.Linear(SIZE, SIZE) for name in ("query", "key", "value")})
-        self.attention: Any = nn.ModuleDict({"self": own, "output": _normed(SIZE)})
+        projections = nn.ModuleDict({name: nn.Linear(SIZE, SIZE) for name in ("query", "key", "value")})
+        self.attention: Any = nn.ModuleDict({"self": projections, "output": _residual(SIZE)})
         self.intermediate: Any = nn.ModuleDict({"dense": nn.Linear(SIZE, INNER)})
-        self.output = _normed(INNER)
+        self.output = _residual(INNER)
 
-    def forward(self, states: Any, there: Any, at: Any, hidden: Any) -> Any:
-        attended = self._after(self.attention["output"], self._attended(states, there, at, hidden), states)
-        return self._after(self.output, functional.gelu(self.intermediate["dense"](attended)), attended)
+    def forward(self, states: Any, mask: Any, indexes: Any, bias: Any) -> Any:
+        """``mask`` and ``indexes`` are those of Packed; ``bias`` [sequences, longest] is -inf for padding, else 0."""
+        attended = self._added(self.attention["output"], self._attention(states, mask, indexes, bias), states)
+        return self._added(self.output, functional.gelu(self.intermediate["dense"](attended)), attended)
 
-    def _after(self, part: Any, states: Any, before: Any) -> Any:
+    def _added(self, part: Any, states: Any, before: Any) -> Any:
+        """The linear layer of ``part`` over ``states``, added to ``before`` and normalized."""
         return part["LayerNorm"](functional.dropout(part["dense"](states), _DROPOUT, self.training) + before)
 
-    def _attended(self, states: Any, there: Any, at: Any, hidden: Any) -> Any:
+    def _attention(self, states: Any, mask: Any, indexes: Any, bias: Any) -> Any:
         """[tokens, SIZE]. For texts this short, products of matrices take half the time of torch's attention."""
-        sequences, longest = at.shape
+        sequences, longest = indexes.shape
 
         def per_head(name: str) -> Any:  # [sequences * HEADS, longest, size of a head]
-            read = self.attention["self"][name](states)
-            return read[at].unflatten(-1, (HEADS, -1)).transpose(1, 2).flatten(0, 1)
+            projected = self.attention["self"][name](states)
+            return projected[indexes].unflatten(-1, (HEADS, -1)).transpose(1, 2).flatten(0, 1)
 
         query, key, value = (per_head(name) for name in ("query", "key", "value"))
-        mask = hidden[:, None, None, :].expand(-1, HEADS, -1, -1).reshape(sequences * HEADS, 1, longest)
-        weights = torch.baddbmm(mask, query, key.transpose(1, 2), alpha=query.shape[-1] ** -0.5).softmax(-1)
+        bias = bias[:, None, None, :].expand(-1, HEADS, -1, -1).reshape(sequences * HEADS, 1, longest)
+        weights = torch.baddbmm(bias, query, key.transpose(1, 2), alpha=query.shape[-1] ** -0.5).softmax(-1)
         dropped = functional.dropout(weights, _DROPOUT, self.training)
-        seen = torch.bmm(dropped, value).view(sequences, HEADS, longest, -1).transpose(1, 2)
-        return seen[there].flatten(1)
+        values = torch.bmm(dropped, value).view(sequences, HEADS, longest, -1).transpose(1, 2)
+        return values[mask].flatten(1)
 
 
-def _normed(inputs: int) -> nn.ModuleDict:
+def _residual(inputs: int) -> nn.ModuleDict:
     return nn.ModuleDict({"dense": nn.Linear(inputs, SIZE), "LayerNorm": nn.LayerNorm(SIZE, eps=EPSILON)})

@@ -1,7 +1,7 @@
-"""Weights of MiniLM, of the small models that were fine-tuned from it, and what of a model's state is its layers.
+"""Weights of MiniLM and of the small models fine-tuned from it.
 
-A state is a mapping of names to arrays, as torch names them: ``encoder.layer.0.output.dense.weight``. The word
-embeddings stay those of MiniLM's package, so only layers and heads come with finray, a byte a weight.
+A state maps torch's names of weights to arrays: ``encoder.layer.0.output.dense.weight``. Word embeddings stay those of
+MiniLM's package, so that finray ships only layers and heads, a byte for each weight.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HEADS: Final = 12
 INNER: Final = 1536
 """Components between the two linear layers of a block."""
 MINILM_LAYERS: Final = 6
-PLACES: Final = 512
+MAX_POSITIONS: Final = 512
 """Tokens of the longest sequence."""
 EPSILON: Final = 1e-12
 WORDS: Final = "embeddings.word_embeddings.weight"
@@ -33,27 +33,31 @@ Shapes = Mapping[str, tuple[int, ...]]
 
 
 def layer_shapes(layers: int) -> dict[str, tuple[int, ...]]:
-    """The weights of the first ``layers`` layers and of the embeddings, without those of words."""
+    """Shapes of the weights of the first ``layers`` layers and of the embeddings, except those of words."""
     shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.position_embeddings.weight": (PLACES, SIZE),
+        "embeddings.position_embeddings.weight": (MAX_POSITIONS, SIZE),
         "embeddings.token_type_embeddings.weight": (2, SIZE),
         **_norm("embeddings.LayerNorm"),
     }
     for number in range(layers):
-        own = f"encoder.layer.{number}"
-        for name in ("query", "key", "value"):
-            shapes |= _linear(f"{own}.attention.self.{name}", SIZE, SIZE)
-        shapes |= _linear(f"{own}.attention.output.dense", SIZE, SIZE) | _norm(f"{own}.attention.output.LayerNorm")
-        shapes |= _linear(f"{own}.intermediate.dense", INNER, SIZE)
-        shapes |= _linear(f"{own}.output.dense", SIZE, INNER) | _norm(f"{own}.output.LayerNorm")
+        layer = f"encoder.layer.{number}"
+        shapes |= linear_shapes({f"{layer}.attention.self.{name}": SIZE for name in ("query", "key", "value")}, SIZE)
+        shapes |= linear_shapes({f"{layer}.attention.output.dense": SIZE, f"{layer}.intermediate.dense": INNER}, SIZE)
+        shapes |= linear_shapes({f"{layer}.output.dense": SIZE}, INNER)
+        shapes |= _norm(f"{layer}.attention.output.LayerNorm") | _norm(f"{layer}.output.LayerNorm")
     return shapes
 
 
+def linear_shapes(outputs: Mapping[str, int], inputs: int) -> dict[str, tuple[int, ...]]:
+    """Shapes of the weights of linear layers over ``inputs`` components, by the number of ``outputs`` of each."""
+    weights: dict[str, tuple[int, ...]] = {f"{name}.weight": (size, inputs) for name, size in outputs.items()}
+    return weights | {f"{name}.bias": (size,) for name, size in outputs.items()}
+
+
 def fitting(state: State, shapes: Shapes, prefix: str = "") -> dict[str, Floats]:
-    """The weights that ``shapes`` names, which ``state`` has under ``prefix``. Raises ModelUnavailableError if one is
-    missing or has another shape."""
-    lacking = [prefix + name for name in shapes if prefix + name not in state]
-    if lacking:
+    """The weights of ``state`` that ``shapes`` lists, without the ``prefix`` of their names. Raises
+    ModelUnavailableError if one is missing or has another shape."""
+    if lacking := [prefix + name for name in shapes if prefix + name not in state]:
         raise ModelUnavailableError(f"these weights are of another version: they lack {lacking[:3]}; train again")
     for name, shape in shapes.items():
         if (found := state[prefix + name].shape) != shape:
@@ -90,7 +94,7 @@ def quantized(state: State) -> dict[str, npt.NDArray[Any]]:
 
 
 def read_weights(file: IO[bytes]) -> dict[str, Floats]:
-    """What :func:`quantized` packed, as float32."""
+    """The float32 weights of a file that :func:`quantized` made."""
     with np.load(file, allow_pickle=False) as saved:
         found = {}
         for name in saved.files:
@@ -101,7 +105,7 @@ def read_weights(file: IO[bytes]) -> dict[str, Floats]:
 
 
 def shipped_weights(file: str) -> dict[str, Floats]:
-    """The weights of ``file`` that come with finray."""
+    """The weights in ``file``, which ships with finray."""
     with resources.files("finray.models").joinpath(file).open("rb") as opened:
         return read_weights(opened)
 
@@ -111,10 +115,6 @@ def _read_minilm(wanted: Callable[[str], bool]) -> dict[str, Floats]:
 
     with safe_open(minilm_folder() / "model.safetensors", framework="np") as file:
         return {name: file.get_tensor(name) for name in filter(wanted, file.keys())}
-
-
-def _linear(name: str, outputs: int, inputs: int) -> dict[str, tuple[int, ...]]:
-    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
 
 
 def _norm(name: str) -> dict[str, tuple[int, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,6 @@ from rapidfuzz.distance import OSA
 from finray.core.filing import UNIDENTIFIED, Filing
 from finray.core.query import Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
-from finray.question.companies.common_words import common_words
 from finray.question.companies.company_groups import core_name, group_filings
 from finray.question.companies.name_runs import (
     ANY_SUFFIX,
@@ -28,24 +27,28 @@ from finray.question.companies.name_runs import (
     built_from_prefixes,
     is_one_letter_ticker,
     name_continues,
-    name_like_spans,
+    name_like_runs,
     without_suffixes,
 )
-from finray.question.companies.name_words import NameWord, name_words
+from finray.question.companies.name_words import NameWord, common_words, name_words
 
 _GLUED_SUFFIX = re.compile(r"[A-Z][a-z]{3,}(?=(?:Co|Corp|Com)\b)")
 """The name in front of a suffix without a space: "Pepsi" of "PepsiCo"."""
+_MOST_WORDS = 6
+"""Most words of a question that are looked up as one name."""
+_MOST_GUESSED_WORDS = 4
+"""The same for names with a mistake or without capitals."""
 _MISSPELLED_LETTERS = 6
 _TWO_MISTAKES_LETTERS = 10
 """How long a name must be to be recognized with one mistake, and with two."""
-_TYPED_TICKER = 3
-"""Letters that a ticker in lower case must have."""
+_LOWER_CASE_TICKER = 3
+"""Fewest letters of a ticker in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """One company of the index. ``names`` are all names in its filings, newest first; a filing without a name is a
-    company by itself."""
+    """One company of the index. ``names`` are all names in its filings, newest first. Each filing without a name is a
+    company by itself, without ``names``."""
 
     key: str
     name: str
@@ -55,7 +58,8 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Companies that a question names: catalog keys in reading order, and names that are not in the catalog."""
+    """Companies that a question names, in reading order: ``known`` by their catalog keys, ``unknown`` by names that the
+    catalog lacks. ``spans`` are where the known ones stand."""
 
     known: tuple[str, ...]
     unknown: tuple[str, ...]
@@ -63,7 +67,7 @@ class Mentions:
 
 
 class CompanyCatalog:
-    """The companies of an index by the names that people use."""
+    """The companies of an index, found by the names that people use."""
 
     def __init__(self, filings: Iterable[Filing]) -> None:
         groups = group_filings(filings)
@@ -87,7 +91,7 @@ class CompanyCatalog:
                 self._by_length[name[0], len(name)].append((name, keys))
 
     def filings_of(self, company: str) -> list[str]:
-        """Ids of the filings of a company of the catalog, in order; none for another company."""
+        """Ids of the filings of ``company``, in order; empty if the catalog does not have it."""
         number = self._numbers.get(company)
         if number is None:
             return []
@@ -101,8 +105,7 @@ class CompanyCatalog:
         position = 0
         while position < len(words):
             length, keys = self._longest_match(words, position)
-            for key in keys:
-                known.setdefault(key)
+            known |= dict.fromkeys(keys)
             while length and position + length < len(words) and words[position + length].is_legal_suffix:
                 length += 1
             if length:
@@ -110,56 +113,33 @@ class CompanyCatalog:
                 used.append(Span("company", words[position].start, end, " ".join(keys)))
             position += length or 1
         if not known:
-            used = self._misspelled_spans(words) or self._uncapitalized_spans(words)
+            used = self._guessed_spans(words, self._misspelled) or self._guessed_spans(words, self._uncapitalized)
             known = dict.fromkeys(span.value for span in used)
-        unknown = name_like_spans(question, words, used)
+        unknown = name_like_runs(question, words, used)
         return Mentions(tuple(known), unknown, tuple(used))
 
-    def _misspelled_spans(self, words: Sequence[NameWord]) -> list[Span]:
-        """Capitalized words that are a company's name but for a mistake, two in a long name: a letter wrong, missing or
-        too many, or two neighbors swapped. The first letter must be right, and no other company may fit."""
+    def _guessed_spans(
+        self, words: Sequence[NameWord], company_at: Callable[[Sequence[NameWord], int, int], str | None]
+    ) -> list[Span]:
+        """The longest runs of words, from left to right, that name a company by ``company_at``, which gets the words,
+        the position of a run and its length."""
         spans: list[Span] = []
         position = 0
         while position < len(words):
-            for length in range(min(4, len(words) - position), 0, -1):
-                window = words[position : position + length]
-                key = self._misspelled("".join(word.plain for word in window)) if all_name_like(window) else None
-                if key is not None and not name_continues(words, position + length):
-                    spans.append(Span("company", window[0].start, window[-1].end, key))
+            for length in range(min(_MOST_GUESSED_WORDS, len(words) - position), 0, -1):
+                if key := company_at(words, position, length):
+                    spans.append(Span("company", words[position].start, words[position + length - 1].end, key))
                     position += length - 1
                     break
             position += 1
         return spans
 
-    def _uncapitalized_spans(self, words: Sequence[NameWord]) -> list[Span]:
-        """Names, their beginnings and tickers that are typed in lower case, but for common words: "what did apple
-        earn", "orcl in 2024"."""
-        spans: list[Span] = []
-        position = 0
-        while position < len(words):
-            length = next(
-                (n for n in range(min(4, len(words) - position), 0, -1) if self._typed(words, position, n)), 0
-            )
-            if length:
-                key = self._typed(words, position, length)
-                spans.append(Span("company", words[position].start, words[position + length - 1].end, key))
-            position += length or 1
-        return spans
-
-    def _typed(self, words: Sequence[NameWord], position: int, length: int) -> str:
-        """The only company that ``length`` words in lower case may name; "" if there is none."""
+    def _misspelled(self, words: Sequence[NameWord], position: int, length: int) -> str | None:
+        """The only company whose name the capitalized words are but for a mistake, or two in a long name: a letter
+        wrong, missing or too many, or two neighbors swapped. The first letter must be right."""
         window = words[position : position + length]
         joined = "".join(word.plain for word in window)
-        if any(word.is_name_like for word in window) or joined in common_words():
-            return ""
-        keys = self._names.get(joined) or self._shortened.get(joined) or ()
-        if not keys and joined not in NOT_A_NAME:
-            ticker = self._tickers.get(joined.upper()) if length == 1 and len(joined) >= _TYPED_TICKER else None
-            keys = tuple(filter(None, (ticker or self._first_words.get(joined),)))
-        return keys[0] if len(keys) == 1 else ""
-
-    def _misspelled(self, joined: str) -> str | None:
-        if len(joined) < _MISSPELLED_LETTERS:
+        if len(joined) < _MISSPELLED_LETTERS or not all_name_like(window) or name_continues(words, position + length):
             return None
         mistakes = 1 if len(joined) < _TWO_MISTAKES_LETTERS else 2
         near = {
@@ -171,8 +151,22 @@ class CompanyCatalog:
         }
         return near.pop() if len(near) == 1 else None
 
+    def _uncapitalized(self, words: Sequence[NameWord], position: int, length: int) -> str | None:
+        """The only company whose name, first words or ticker is typed in lower case and not a common word: "what did
+        apple earn", "orcl in 2024"."""
+        window = words[position : position + length]
+        joined = "".join(word.plain for word in window)
+        if any(word.is_name_like for word in window) or joined in common_words():
+            return None
+        keys = self._names.get(joined) or self._shortened.get(joined) or ()
+        if not keys and joined not in NOT_A_NAME:
+            ticker = self._tickers.get(joined.upper()) if length == 1 and len(joined) >= _LOWER_CASE_TICKER else None
+            return ticker or self._first_words.get(joined)
+        return keys[0] if len(keys) == 1 else None
+
     def _longest_match(self, words: Sequence[NameWord], position: int) -> tuple[int, tuple[str, ...]]:
-        for length in range(min(6, len(words) - position), 0, -1):
+        """How many words from ``position`` on name companies, and their keys; (0, ()) if none do."""
+        for length in range(min(_MOST_WORDS, len(words) - position), 0, -1):
             window = words[position : position + length]
             joined = "".join(word.plain for word in window)
             named = any(word.is_name_like for word in window) or len(joined) > 6
@@ -216,7 +210,7 @@ class CompanyCatalog:
             for name in company.names:
                 core = core_name(name)
                 for length in (1, 2):
-                    if len(core) > length - 1:
+                    if len(core) >= length:
                         owners["".join(core[:length])].add(company.key)
         return {
             word: next(iter(keys))
@@ -245,16 +239,18 @@ class CompanyCatalog:
 
 
 def _usable(table: Mapping[str, Mapping[str, None]]) -> dict[str, tuple[str, ...]]:
+    """``table`` without names that are too short or plain words."""
     return {name: tuple(keys) for name, keys in table.items() if len(name) >= 2 and name not in NOT_A_NAME}
 
 
 def _company(newest_first: Sequence[Filing]) -> Company:
+    """The company of filings that :func:`group_filings` found to be of one."""
     names = dict.fromkeys(filing.company for filing in newest_first if filing.company != UNIDENTIFIED)
     names |= dict.fromkeys(alias for filing in newest_first for alias in filing.aliases)
     tickers = dict.fromkeys(filing.ticker for filing in newest_first if filing.ticker)
     cik = next((filing.cik for filing in newest_first if filing.cik), None)
     name = next(iter(names), f"{newest_first[0].doc_name} ({UNIDENTIFIED})")
-    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(name))
+    key = f"cik{cik.lstrip('0')}" if cik else "-".join(core_name(name) or name.split())
     if not names:
         key = f"{UNIDENTIFIED}-{newest_first[0].filing_id}"
     return Company(key, name, tuple(names), tuple(tickers))

@@ -1,7 +1,6 @@
-"""Groups the filings of an index by company.
+"""Groups the filings of an index by company: by CIK, Commission file number, name and ticker.
 
-They are joined by CIK, Commission file number, name and ticker. Filings with different CIKs are never joined, so two
-registrants that share a name or a reused ticker stay apart.
+Filings with different CIKs are never joined, so two registrants that share a name or a reused ticker stay apart.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ def core_name(name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CompanyGroups:
-    """``members`` has for each company its filings with different facts about it, the newest of each, newest first.
-    ``owners`` [n] are the companies, as positions in ``members``, of the filings with the ids ``ids``."""
+    """``members`` are the filings of each company, newest first; of those with equal facts about it only the newest.
+    ``owners`` [n] are the companies of the filings with the ids ``ids``, as positions in ``members``."""
 
     members: list[list[Filing]]
     ids: SortedKeys
@@ -47,8 +46,8 @@ class CompanyGroups:
 
 
 def group_filings(filings: Iterable[Filing]) -> CompanyGroups:
-    """The filings by company. Of those with equal facts about their company only one is kept in memory; of two with one
-    id the last counts."""
+    """``filings`` by company. Of those with equal facts about their company only the newest is kept in memory; of those
+    with one id the last counts."""
     numbers: dict[tuple[object, ...], int] = {}
     newest: list[Filing] = []
     of_filing = array("i")
@@ -77,12 +76,12 @@ def group_filings(filings: Iterable[Filing]) -> CompanyGroups:
 
 
 def _age(filing: Filing) -> tuple[object, ...]:
-    """Newer filings have larger ones."""
+    """Sorts filings from old to new."""
     return filing.period_end is not None, filing.period_end, filing.filing_id
 
 
 def _in_order(ids: pa.Array) -> tuple[SortedKeys, npt.NDArray[np.int64]]:
-    """Different ids in order, and where the last of each is."""
+    """The distinct ids in order, and the position of the last occurrence of each."""
     order = pc.sort_indices(ids)  # stable
     ordered = ids.take(order)
     last = np.ones(len(ordered), dtype=np.bool_)
@@ -120,12 +119,11 @@ def _identities(filing: Filing) -> tuple[list[str], list[str], list[str]]:
 
     An earnings release often has only a short name: "Amcor" for Amcor plc.
     """
-    own, known = core_name(filing.company), filing.company != UNIDENTIFIED
     cik, number, ticker = filing.cik, filing.commission_file_number, filing.ticker
     registrations = [f"cik:{cik.lstrip('0')}"] if cik else []
     registrations += [f"file:{number}"] if number else []
     tickers = [f"ticker:{ticker.upper()}"] if ticker else []
+    own = core_name(filing.company) if filing.company != UNIDENTIFIED else ()
     aliases = () if registrations or ticker else map(core_name, filing.aliases)
-    cores = [own, *(core for core in aliases if core and own[: len(core)] == core)]
-    names = [f"name:{''.join(core)}" for core in cores] if known else []
-    return registrations, [*(names[:1] if own else []), *tickers], names
+    names = [f"name:{''.join(core)}" for core in (own, *aliases) if core and own[: len(core)] == core]
+    return registrations, [*names[:1], *tickers], names

@@ -1,4 +1,4 @@
-"""Which runs of a question's words look like the name of a company, in the catalog or not."""
+"""Which runs of a question's words look like a company name, in the catalog or not."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BEFORE_NAME = word_list("before_name")
 
 
 def all_name_like(window: Sequence[NameWord]) -> bool:
-    """Whether each word may be of a name."""
+    """Whether each word may be part of a name."""
     return all(word.is_name_like and word.text.lower() not in NOT_A_NAME for word in window)
 
 
 def without_suffixes(window: Sequence[NameWord]) -> str:
-    """The joined words without suffixes if the last word holds its suffix, as in "Amazon.com"; else an empty string."""
+    """The joined words without legal suffixes if the last word contains one, as in "Amazon.com"; else ""."""
     return "".join(core_name(" ".join(word.text for word in window))) if "." in window[-1].text else ""
 
 
@@ -36,22 +36,28 @@ def is_one_letter_ticker(words: Sequence[NameWord], position: int) -> bool:
 
 
 def name_continues(words: Sequence[NameWord], position: int) -> bool:
-    """Whether the name continues at ``position``: "Acme Software" is not "Acme Stores"."""
+    """Whether the name before ``position`` continues there: "Acme Software" is not "Acme Stores"."""
     if position >= len(words) or words[position - 1].possessive:
         return False
     word = words[position]
-    known = word.text.lower() in NOT_A_NAME or word.text.lower() in ANY_SUFFIX
     adjacent = word.start - words[position - 1].end == 1
-    return adjacent and word.is_name_like and not known and _PERIOD_WORD.fullmatch(word.text) is None
+    plain = word.text.lower() in ANY_SUFFIX or _is_plain(word)
+    return adjacent and word.is_name_like and not plain
 
 
-def built_from_prefixes(letters: str, words: Sequence[str]) -> bool:
-    """Whether ``letters`` joins non-empty prefixes of the first of ``words``, in order."""
+def _is_plain(word: NameWord) -> bool:
+    """Whether ``word`` names a period, or is a word of questions that names no company."""
+    return word.text.lower() in NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text) is not None
+
+
+def built_from_prefixes(letters: str, words: Sequence[str], *, least: int = 1) -> bool:
+    """Whether ``letters`` joins non-empty prefixes of the first words of ``words``, ``least`` or more, in order:
+    "amex", "bofa"."""
     reached = {0}
-    for word in words:
+    for count, word in enumerate(words, start=1):
         reached = {start + size for start in reached for size in range(1, 1 + _shared(word, letters, start))}
-        if len(letters) in reached or not reached:
-            return bool(reached)
+        if count >= least and len(letters) in reached:
+            return True
     return False
 
 
@@ -63,8 +69,9 @@ def _shared(word: str, letters: str, start: int) -> int:
     return size
 
 
-def name_like_spans(question: str, words: Sequence[NameWord], used: Sequence[Span]) -> tuple[str, ...]:
-    """Runs of capitalized words that look like a name: a possessive, or after "for", "of", "did" and the like."""
+def name_like_runs(question: str, words: Sequence[NameWord], used: Sequence[Span]) -> tuple[str, ...]:
+    """Runs of capitalized words outside ``used`` that look like a name: possessives, and those after "for", "of", "did"
+    and the like."""
     found: list[str] = []
     run: list[NameWord] = []
 
@@ -78,8 +85,7 @@ def name_like_spans(question: str, words: Sequence[NameWord], used: Sequence[Spa
     for index, word in enumerate(words):
         at = bisect_right(used, word.start, key=attrgetter("start")) - 1
         inside = at >= 0 and word.start < used[at].end
-        plain = word.text.lower() in NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text)
-        if inside or plain or not word.is_name_like:
+        if inside or _is_plain(word) or not word.is_name_like:
             close(index)
             continue
         if run and question[run[-1].end : word.start].strip(" &"):

@@ -1,16 +1,21 @@
-"""The words of a question as names of companies are compared: bare, with and without capitals."""
+"""The words of a question in the forms in which names of companies are compared, and which of them are common."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
+from itertools import islice
 
+from finray.models.static_encoder import shipped_vocabulary
 from finray.question.words import word_list
 
 SUFFIXES = word_list("legal_suffixes")
 _WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
 _PLAIN = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
+_COMMON = 3_500
+"""How many words are common. "ford" and "target" are among the first 3,500, "apple" and "visa" are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,3 +47,14 @@ def name_words(text: str) -> list[NameWord]:
             capitals = any(map(str.isupper, bare)) and not bare.isdigit()
             words.append(NameWord(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
     return words
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Words so common that without a capital they hardly name a company: "cost", "target", "block".
+
+    They are the first of MiniLM's vocabulary, which lists whole words by their frequency in English text. Raises
+    ModelUnavailableError.
+    """
+    words = (token for token in shipped_vocabulary() if token.isascii() and token.isalpha() and len(token) > 1)
+    return frozenset(islice(words, _COMMON))

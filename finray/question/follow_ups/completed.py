@@ -1,4 +1,4 @@
-"""Makes a follow-up question complete in itself, from the question before it.
+"""Completes a follow-up question from the question before it.
 
 What a follow-up names replaces its counterpart in the earlier question, or what it lacks is added to it. A follow-up
 that may mean two things is left as it is, with the reason.
@@ -85,6 +85,7 @@ def _same_metric(asked: Parts, earlier: Parts) -> bool:
 
 
 def _check_period(asked: Parts) -> None:
+    """Raise Unclear for a period that depends on today, or a number that may be a year."""
     for each in asked.relative:
         if each.kind == "open":
             raise Unclear(f"which fiscal period “{asked.text[each.start : each.end].strip()}” means")
@@ -94,10 +95,8 @@ def _check_period(asked: Parts) -> None:
             raise Unclear(f"what “{word}” means; write a fiscal year with four digits")
 
 
-# The follow-up in its own words, with what it lacks.
-
-
 def _sentence(asked: Parts, earlier: Parts) -> str:
+    """The follow-up, a sentence with a subject, with the company and the period that it lacks."""
     edits: list[Edit] = [(0, asked.lead, "")]
     added = ""
     if not asked.names and not asked.any_company and earlier.names:
@@ -110,15 +109,14 @@ def _sentence(asked: Parts, earlier: Parts) -> str:
             new = possessive(earlier.name) if word is asked.possessive else earlier.name
             edits.append((*word.span(), new))
     if asked.relative:
-        place = asked.period_places[0]
-        edits.append((*place, f" {now(asked, earlier)}"))
+        edits.append((*asked.period_places[0], f" {now(asked, earlier)}"))
     elif not asked.has_period and earlier.period_places:
         added += f" {when(asked, earlier)}"
-    text = edited(asked, edits)
-    return added_to(text, added)
+    return added_to(edited(asked, edits), added)
 
 
 def _fragment(asked: Parts, earlier: Parts) -> str:
+    """The earlier question with what the follow-up, a few words without a verb, names."""
     places = [*new_companies(asked, earlier), *new_periods(asked, earlier), *new_units(asked, earlier)]
     if (cause := CAUSE.search(earlier.text)) is not None:
         places.append((*cause.span(), ""))
@@ -145,24 +143,26 @@ def _qualifying() -> frozenset[str]:
 
 
 def _looks_like_name(asked: Parts, wanted: str) -> bool:
-    """Whether it is one capitalized name that no metric explains."""
+    """Whether ``wanted`` is capitalized words that no metric explains."""
     words = wanted.split()
     return not asked.metrics and bool(words) and all(word[0].isupper() and not word.isupper() for word in words)
 
 
 def _narrowed(asked: Parts, earlier: Parts, wanted: str, places: Iterable[Edit]) -> str:
-    """Add the narrower part, in the place of an earlier one with the same preposition."""
-    if asked.narrows is None:
+    """The earlier question with the narrower part that is ``wanted``, in the place of one with the same preposition."""
+    if asked.narrows is not None:
+        preposition = asked.narrows["preposition"]
+    else:
+        preposition = "for"
         wanted = f"for {wanted}" if re.match(r"(?:the|its|their)\b", wanted, re.I) else f"for the {wanted}"
-    preposition = asked.narrows["preposition"] if asked.narrows is not None else "for"
     old = [
         (match.start(), end)
         for start, end in earlier.runs
         if (match := _BEFORE.search(earlier.text[:start])) is not None and match[1].lower() == preposition.lower()
     ]
     end = end_of(earlier)
-    place = old[-1] if old else (end, end)
-    return edited(earlier, [*places, (*place, wanted if old else f" {wanted}")])
+    edit = (*old[-1], wanted) if old else (end, end, f" {wanted}")
+    return edited(earlier, [*places, edit])
 
 
 def _noun(asked: Parts) -> str:
@@ -172,10 +172,8 @@ def _noun(asked: Parts) -> str:
     return re.sub(r"^(?:the|and|only|just) ", "", wanted, flags=re.I)
 
 
-# What the earlier question was about, with another operation.
-
-
 def _operation(asked: Parts, earlier: Parts) -> str:
+    """What the earlier question was about, with the operation of the follow-up: "by how much did it grow?"."""
     compares = bool(asked.operators & COMPARES)
     if asked.operators <= _SCALES and asked.pronoun is None:
         end = end_of(earlier)
@@ -224,11 +222,11 @@ def _compared(asked: Parts, earlier: Parts) -> str:
 
 
 def _cause(asked: Parts, earlier: Parts) -> str:
-    """Ask for the cause of what the earlier question asks about, in the words of both."""
+    """The earlier question, with the follow-up's question for a cause."""
     cause = asked.without(asked.names, asked.period_places, start=asked.lead) or "why"
     end, old = end_of(earlier), CAUSE.search(earlier.text)
     clause = f", and {cause[:1].lower()}{cause[1:]}"
     places = [*new_companies(asked, earlier), *new_periods(asked, earlier)]
-    if Parts(earlier.query).cause and old is None:
+    if earlier.cause and old is None:
         return edited(earlier, places)
     return edited(earlier, [*places, (end, old.end() if old else end, clause)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from finray.core.journal import Journal
 from finray.core.query import Query
@@ -14,7 +14,7 @@ from finray.question.rule_reader import RuleReader
 
 
 class RuleConversation:
-    """Reads the questions of a conversation by ``rules``."""
+    """Completes each question of a conversation from those before it, as ``rules`` read them."""
 
     def __init__(self, rules: RuleReader) -> None:
         self._rules = rules
@@ -23,9 +23,9 @@ class RuleConversation:
         return self.resolved(question, earlier)
 
     def resolved(self, question: str, earlier: Sequence[str]) -> Resolution:
-        """``question`` complete in itself, after the questions ``earlier``, oldest first.
+        """``question`` completed from the questions ``earlier``, oldest first.
 
-        An earlier question that is unclear, or that names nothing, is passed over.
+        Earlier questions that are unclear or name nothing are skipped.
         """
         before: Query | None = None
         for each in self._since_complete(earlier):
@@ -40,7 +40,7 @@ class RuleConversation:
         return self._is_complete(self._read(single_spaced(question)))
 
     def _since_complete(self, earlier: Sequence[str]) -> Sequence[Query]:
-        """The questions from the last one that is complete in itself."""
+        """The questions ``earlier`` as read, from the last one that is complete in itself on."""
         read: list[Query] = []
         for each in reversed(earlier):
             read.insert(0, self._read(single_spaced(each)))
@@ -50,26 +50,18 @@ class RuleConversation:
 
     def _is_complete(self, query: Query) -> bool:
         parts = Parts(query)
-        named = (parts.names or parts.any_company) and parts.has_subject and parts.has_period
-        return bool(named) and not (parts.refers or parts.relative)
+        has_company = bool(parts.names) or parts.any_company
+        return has_company and parts.has_subject and parts.has_period and not (parts.refers or parts.relative)
 
     def agrees(self, resolved: str, question: str, earlier: Sequence[str]) -> bool:
         """Whether ``resolved`` keeps the companies and periods that ``question`` names, and adds none that no question
         names."""
         read, asked = self._read(single_spaced(resolved)), self._read(single_spaced(question))
         named = [asked, *(self._read(single_spaced(each)) for each in earlier)]
-        compares = "difference" in asked.intents
-        companies, periods = set(read.companies), set(read.periods)
-        relative = bool(Parts(asked).relative)
         return (
-            (
-                set(asked.companies) <= companies
-                if compares or not asked.companies
-                else set(asked.companies) == companies
-            )
-            and (set(asked.periods) <= periods if compares or not asked.periods else set(asked.periods) == periods)
-            and companies <= {company for query in named for company in query.companies}
-            and (relative or periods <= {period for query in named for period in query.periods})
+            _keeps_named(read, asked)
+            and set(read.companies) <= {company for query in named for company in query.companies}
+            and (bool(Parts(asked).relative) or set(read.periods) <= {p for query in named for p in query.periods})
             and set(asked.unknown_companies) <= set(read.unknown_companies)
         )
 
@@ -81,19 +73,17 @@ class RuleConversation:
         return found if found.unclear or found.question == query.question else self._checked(found, query, before)
 
     def _checked(self, found: Resolution, query: Query, before: Query) -> Resolution:
-        """``found``, unless it reads as something else than ``query`` names: then it is unclear."""
-        read, compares = self._read(found.question), "difference" in query.intents
+        """``found`` if it keeps what ``query`` names, else that the question is unclear."""
+        read = self._read(found.question)
         kept = (
-            set(query.companies) <= set(read.companies) <= {*query.companies, *before.companies}
-            and set(query.periods) <= set(read.periods)
+            _keeps_named(read, query)
+            and set(read.companies) <= {*query.companies, *before.companies}
             and set(query.metrics) <= set(read.metrics)
-            and (compares or not query.companies or set(read.companies) == set(query.companies))
-            and (compares or not query.periods or set(read.periods) == set(query.periods))
         )
         return found if kept else Resolution(query.question, "how it continues the earlier question")
 
     def _capitalized(self, query: Query) -> Query:
-        """``query`` with a company that is written in lower case, if a fragment names nothing else."""
+        """``query`` read with capitals, if it is a fragment without company and metric that then names a company."""
         parts = Parts(query)
         if query.companies or query.metrics or parts.is_sentence or not parts.content:
             return query
@@ -105,3 +95,15 @@ class RuleConversation:
 
     def _read(self, question: str) -> Query:
         return self._rules.understand(question, question)
+
+
+def _keeps_named(completed: Query, asked: Query) -> bool:
+    """Whether ``completed`` has the companies and periods that ``asked`` names, and no others beside those unless it
+    compares."""
+    compares = "difference" in asked.intents
+    return _keeps(completed.companies, asked.companies, compares) and _keeps(completed.periods, asked.periods, compares)
+
+
+def _keeps(read: Collection[object], named: Collection[object], compares: bool) -> bool:
+    """Whether ``read`` has all that is ``named``, and nothing else if anything is and the question does not compare."""
+    return set(named) <= set(read) and (compares or not named or set(named) == set(read))

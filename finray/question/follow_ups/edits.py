@@ -11,9 +11,10 @@ from finray.question.follow_ups.parts import Parts, Place
 from finray.question.periods.relative_periods import counted_from, in_words
 
 Edit = tuple[int, int, str]
-"""From where to where in the earlier question, and what stands there instead."""
+"""(start, end, replacement) of a part of a question."""
 COMPARES = frozenset({"difference"})
 MOVES = frozenset({"growth", "cagr", "difference"})
+_LATEST = "in the latest fiscal year"
 _OPEN_ENDED = re.compile(
     r"\b(?:since|from|until|through|to|till|by)\s*$|^\s*(?:since|from|until|through|to|till|by)\b", re.I
 )
@@ -23,7 +24,7 @@ CAUSE = re.compile(
 
 
 class Unclear(Exception):
-    """The follow-up may mean several things; says what is open."""
+    """A follow-up may mean several things; the message says what is open."""
 
 
 def new_companies(asked: Parts, earlier: Parts) -> list[Edit]:
@@ -69,23 +70,26 @@ def new_periods(asked: Parts, earlier: Parts) -> list[Edit]:
 
 
 def _alike(new: Period, old: Period) -> bool:
-    """Whether one may stand in the other's place: "in" a year, "as of" a day."""
-    dated = new.date is None and old.date is None and new.months is None and old.months is None
-    return dated and (new.part in (None, "FY")) == (old.part in (None, "FY"))
+    """Whether ``new`` may stand in the place of ``old`` after the same preposition: "in" a year, "as of" a day."""
+    plain = all(period.date is None and period.months is None for period in (new, old))
+    return plain and (new.part in (None, "FY")) == (old.part in (None, "FY"))
 
 
 def _counted(asked: Parts, earlier: Parts) -> list[Edit]:
     """Move each of the earlier periods as the follow-up says."""
-    if all(each.kind == "same" for each in asked.relative):
+    kinds = {each.kind for each in asked.relative}
+    if kinds == {"same"}:
         return []
-    if any(each.kind == "latest" for each in asked.relative):
+    if "latest" in kinds:
         if len(earlier.period_places) > 1:
             raise Unclear("which of the earlier question's periods it replaces")
-        place = earlier.period_places[0] if earlier.period_places else (end_of(earlier), end_of(earlier))
-        return [(*place, f"{'' if earlier.period_places else ' '}in the latest fiscal year")]
+        if earlier.period_places:
+            return [(*earlier.period_places[0], _LATEST)]
+        end = end_of(earlier)
+        return [(end, end, f" {_LATEST}")]
     if not earlier.absolute or earlier.span_of_years is not None:
         raise Unclear("from which fiscal period to count: the earlier question names none")
-    if any(each.kind == "part" for each in asked.relative) and len(earlier.absolute) > 1:
+    if "part" in kinds and len(earlier.absolute) > 1:
         raise Unclear("of which year")
     edits: dict[Place, list[Period]] = {}
     for start, end, period in earlier.absolute:
@@ -93,13 +97,13 @@ def _counted(asked: Parts, earlier: Parts) -> list[Edit]:
         if moved is None or _year_only(period, asked):
             raise Unclear(f"which period it means, counted from {in_words(period)}")
         edits.setdefault((start, end), []).append(moved)
-    if any(each.kind == "part" for each in asked.relative) and earlier.absolute[0][2].date is not None:
+    if "part" in kinds and earlier.absolute[0][2].date is not None:
         raise Unclear("of which fiscal year; the earlier question names a day")
     return [(*place, _range(periods)) for place, periods in edits.items()]
 
 
 def _year_only(period: Period, asked: Parts) -> bool:
-    """Whether a quarter of a period that has none is asked for."""
+    """Whether the follow-up counts in quarters from a ``period`` that has a length of its own, such as nine months."""
     return period.months is not None and any(each.kind in ("part", "quarters") for each in asked.relative)
 
 
@@ -108,6 +112,7 @@ def _range(periods: Sequence[Period]) -> str:
 
 
 def new_units(asked: Parts, earlier: Parts) -> list[Edit]:
+    """Put the follow-up's scale or rounding in the place of the earlier one."""
     if not asked.units:
         return []
     wanted = " ".join(asked.text[start:end] for start, end in asked.units)
@@ -128,7 +133,7 @@ def when(asked: Parts, earlier: Parts) -> str:
 def now(asked: Parts, earlier: Parts) -> str:
     """The follow-up's relative period in words, counted from the latest of the earlier question's."""
     if any(each.kind == "latest" for each in asked.relative):
-        return "in the latest fiscal year"
+        return _LATEST
     if all(each.kind == "same" for each in asked.relative):
         return when(asked, earlier)
     latest = earlier.query.latest
@@ -136,13 +141,10 @@ def now(asked: Parts, earlier: Parts) -> str:
     if moved is None or latest is None or _year_only(latest, asked):
         raise Unclear("from which fiscal period to count")
     start = asked.period_places[0][0]
-    compared = asked.operators & COMPARES
-    return in_words(moved) if compared else f"{_preposition(asked.text[start:])}{in_words(moved)}"
-
-
-def _preposition(text: str) -> str:
-    match = re.match(r"\s*(in|for|at|as of|during)\b", text, re.I)
-    return f"{match[1]} " if match is not None else "in "
+    if asked.operators & COMPARES:
+        return in_words(moved)
+    preposition = re.match(r"\s*(in|for|at|as of|during)\b", asked.text[start:], re.I)
+    return f"{preposition[1] if preposition is not None else 'in'} {in_words(moved)}"
 
 
 def end_of(parts: Parts) -> int:
@@ -153,10 +155,9 @@ def end_of(parts: Parts) -> int:
 
 
 def edited(parts: Parts, edits: Iterable[Edit]) -> str:
-    """The text with each place replaced; edits at one place follow each other."""
-    ordered = sorted(enumerate(edits), key=lambda each: (each[1][0], each[0]))
+    """The text with ``edits``; those at one place follow each other. Raises Unclear if two overlap."""
     text, at = [], 0
-    for _, (start, end, new) in ordered:
+    for start, end, new in sorted(edits, key=lambda edit: edit[0]):
         if start < at:
             raise Unclear("what it replaces in the earlier question")
         text += [parts.text[at:start], new]
@@ -168,4 +169,5 @@ def edited(parts: Parts, edits: Iterable[Edit]) -> str:
 
 
 def added_to(text: str, added: str) -> str:
+    """The question ``text`` with ``added`` before its question mark."""
     return f"{text.rstrip(' ?.!')}{added}?" if added else text

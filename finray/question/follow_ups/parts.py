@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from finray.core.period import Period
-from finray.core.query import Query, Span
+from finray.core.query import Query, Span, SpanKind
 from finray.question.intents import names_cause
 from finray.question.measures.phrase import period_phrases, phrase_of
 from finray.question.periods.named import last_years_span, period_spans
 from finray.question.periods.relative_periods import Relative, relative_periods
-from finray.question.words import word_list
+from finray.question.words import blanked, word_list
 
 Place = tuple[int, int]
 
@@ -63,7 +64,7 @@ _WORD = re.compile(r"[^\W_][\w&'’.-]*[\w]|[^\W_]")
 
 @dataclass(frozen=True)
 class Parts:
-    """``text`` is that of ``query``, which must be the question itself: places are in it."""
+    """The parts of the question of ``query``, whose text must be the question itself: places are (start, end) in it."""
 
     query: Query
 
@@ -79,31 +80,29 @@ class Parts:
 
     @cached_property
     def refers(self) -> bool:
-        """Whether it begins as a continuation does: "and", "what about"."""
+        """Whether it begins like a continuation: "and", "what about"."""
         return _LEADS.search(self.text) is not None
 
     @cached_property
     def names(self) -> tuple[Place, ...]:
-        """Where it names companies, in the index or not; without places ("in Europe")."""
-        known = [(span.start, span.end) for span in self._spans("company")]
-        found = list(known)
+        """Where it names companies, in the index or not; "Europe" in "in Europe" is not one."""
+        found = list(self._places("company"))
         for name in self.query.unknown_companies:
             at = self.text.find(name)
             bare = name[:-2] if name.endswith(("'s", "’s")) else name
-            place = _PLACE_BEFORE.search(self.text[:at]) is not None
-            if at >= 0 and not place:
+            if at >= 0 and _PLACE_BEFORE.search(self.text[:at]) is None:
                 found.append((at, at + len(bare)))
         return tuple(sorted(found))
 
     @property
     def companies(self) -> frozenset[str]:
         """Keys of the companies named, or the names of those that the index lacks."""
-        known = {span.value for span in self._spans("company")}
-        return frozenset(known | {self.text[a:b] for a, b in self.names if not self._is_known(a)})
+        known = {span.start: span.value for span in self._spans("company")}
+        return frozenset([*known.values(), *(self.text[start:end] for start, end in self.names if start not in known)])
 
     @cached_property
     def metrics(self) -> tuple[Place, ...]:
-        return tuple((span.start, span.end) for span in self._spans("metric"))
+        return self._places("metric")
 
     @cached_property
     def operators(self) -> frozenset[str]:
@@ -111,14 +110,16 @@ class Parts:
 
     @cached_property
     def units(self) -> tuple[Place, ...]:
-        return tuple((span.start, span.end) for span in self._spans("unit"))
+        return self._places("unit")
 
     @cached_property
     def absolute(self) -> tuple[tuple[int, int, Period], ...]:
+        """(start, end, period) of each period that is named with its year."""
         return period_spans(self.text)
 
     @cached_property
     def relative(self) -> tuple[Relative, ...]:
+        """Periods that are counted from another; empty if any is named with its year."""
         return () if self.absolute or self.span_of_years else relative_periods(self.text)
 
     @cached_property
@@ -138,6 +139,7 @@ class Parts:
 
     @cached_property
     def any_company(self) -> bool:
+        """Whether it asks about companies that it does not name: "which company"."""
         return _ANY_COMPANY.search(self.text) is not None or {"which_one", "compares"} <= self.query.intents
 
     @cached_property
@@ -153,9 +155,7 @@ class Parts:
         """Words that are neither company, period, metric nor operator, nor ask for something: what is asked for, if no
         metric is."""
         covered = [*self.names, *self.metrics, *self.units, *self.period_places]
-        covered += [
-            (s.start, s.end) for s in self.query.spans if s.kind in ("operator", "form", "statement", "definition")
-        ]
+        covered += self._places("operator", "form", "statement", "definition")
         words = word_list("asking")
         return tuple(
             match.span()
@@ -243,7 +243,7 @@ class Parts:
 
     @property
     def name(self) -> str:
-        """The words by which it names its companies."""
+        """The words from its first company to its last."""
         return self.text[self.names[0][0] : self.names[-1][1]]
 
     @property
@@ -256,20 +256,18 @@ class Parts:
         return phrase if re.match(r"[a-z]", phrase) and not re.match(r"fiscal|the\b", phrase) else f"in {phrase}"
 
     def without(self, *places: Iterable[Place], start: int = 0) -> str:
-        """The text from ``start`` without ``places``, single-spaced, without punctuation and prepositions at its
-        ends."""
-        rest = list(self.text)
-        for first, last in (place for each in places for place in each):
-            rest[first:last] = " " * (last - first)
-        text = re.sub(r"(?<=\s)['’]s?(?=\s)", " ", "".join(rest)[start:])
+        """The text from ``start`` without ``places``: single-spaced, without punctuation around it or prepositions at
+        its end."""
+        rest = blanked(self.text, chain.from_iterable(places))
+        text = re.sub(r"(?<=\s)['’]s?(?=\s)", " ", rest[start:])
         text = re.sub(r"\s+([,.;:?!])", r"\1", " ".join(text.split())).strip(" ,.;:?!–—-")
         return re.sub(r"(?: (?:of|for|in|at|by|from|please|and|the|then|too))+$", "", text, flags=re.I).strip()
 
-    def _spans(self, kind: str) -> Sequence[Span]:
-        return [span for span in self.query.spans if span.kind == kind]
+    def _spans(self, *kinds: SpanKind) -> Sequence[Span]:
+        return [span for span in self.query.spans if span.kind in kinds]
 
-    def _is_known(self, start: int) -> bool:
-        return any(span.start == start for span in self._spans("company"))
+    def _places(self, *kinds: SpanKind) -> tuple[Place, ...]:
+        return tuple((span.start, span.end) for span in self._spans(*kinds))
 
     def _with_preposition(self, place: Place) -> Place:
         before = re.search(
@@ -291,7 +289,7 @@ def _overlap(one: Place, other: Place) -> bool:
 
 
 def _joined(text: str, places: Iterable[Place]) -> tuple[Place, ...]:
-    """``places`` that overlap or are apart by spaces alone, as one."""
+    """``places``, with those joined that overlap or have only spaces and commas between them."""
     result: list[Place] = []
     for start, end in sorted(places):
         if result and (start < result[-1][1] or not text[result[-1][1] : start].strip(" ,")):

@@ -1,4 +1,4 @@
-"""Formulas that a question defines: "DPO is defined as: 365 * (average accounts payable between …) / …"."""
+"""Reads formulas that a question defines: "DPO is defined as: 365 * (average accounts payable between …) / …"."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _DEFINED_NAME = re.compile(r"(?:^|[.?!:]\s++|\bwhere\s++)([^.?!:]{3,60}?)\s++(?:
 
 
 def defined_name(question: str) -> str | None:
-    """The name that the question defines: "asset intensity" in "Asset intensity is defined as: …"."""
+    """The name that ``question`` defines: "asset intensity" in "Asset intensity is defined as: …"."""
     match = _DEFINED_NAME.search(question)
-    return match.group(1).strip() if match else None
+    return match[1].strip() if match else None
 
 
 def unread_definition(question: str) -> str | None:
@@ -41,22 +41,21 @@ def unread_definition(question: str) -> str | None:
     match = _DEFINITION.search(question)
     if match is None or defined_formula(question) is not None:
         return None
-    return next(group for group in match.groups() if group).strip()
+    return match[1].strip()
 
 
 def defined_formula(question: str) -> str | None:
-    """The definition in ``question`` as an expression over canonical line items with avg and delta; None if there is
-    none, it has unknown words, or it is too long or too deep to compute."""
+    """The definition in ``question`` as an expression over canonical line items with avg and delta; None if it has no
+    definition, or one with unknown words, or one too long or too deep to compute."""
     match = _DEFINITION.search(question) or _IN_PARENTHESES.search(question)
     if match is None:
         return None
-    text = _NOISE.sub(" ", next(group for group in match.groups() if group))
-    text = _PERIOD_WORDS.sub(" ", text)
+    text = _PERIOD_WORDS.sub(" ", _NOISE.sub(" ", match[1]))
     items = canonical_items()
     for mention in reversed(mentions(text)):
         if mention.value not in items:
             return None
-        text = f"{text[: mention.start]}{mention.value}{text[mention.end :]}"
+        text = text[: mention.start] + mention.value + text[mention.end :]
     text = re.sub(r"\b(?:the\s+)?average\s+(?:of\s+)?(?:the\s+)?(\w+)", r"avg(\1)", text, flags=re.I)
     text = re.sub(r"\b(?:the\s+)?(?:change|increase)\s+in\s+(?:the\s+)?(\w+)", r"delta(\1)", text, flags=re.I)
     text = re.sub(r"\bcash from operations\b", "operating_cash_flow", text, flags=re.I)

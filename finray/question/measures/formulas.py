@@ -1,13 +1,15 @@
-"""Named metrics (free cash flow, DPO, ROA …) as formulas over canonical line items (formulas.toml)."""
+"""Metrics by their keys: canonical line items, and formulas over them (free cash flow, DPO, ROA …; formulas.toml)."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from functools import cache
 from typing import cast
 
 from finray.core.data_files import shipped_data
-from finray.core.plan import Formula
+from finray.core.plan import Formula, Unit
+from finray.filings.tables.canonical import canonical_items
 from finray.question.arithmetic import PERIOD_FUNCTIONS, names, parse
 
 
@@ -20,9 +22,29 @@ def formulas() -> dict[str, Formula]:
     }
 
 
+def formula_of(metric: str) -> Formula:
+    """The formula with the key ``metric``, or the canonical line item as one. Raises KeyError for an unknown key."""
+    if metric in formulas():
+        return formulas()[metric]
+    item = canonical_items()[metric]
+    unit = cast(Unit, item.unit) if item.unit in ("USD/share", "shares") else "USD"
+    return Formula(metric, (item.names[0],), metric, unit)
+
+
+@cache
+def usual_names() -> dict[str, str]:
+    """What each canonical line item and each formula is usually called, by key."""
+    return {key: formula_of(key).names[0] for key in (*canonical_items(), *formulas())}
+
+
 def line_items(formula: Formula) -> tuple[str, ...]:
     """The canonical line items and phrases in ``formula``."""
     return names(formula.expression)
+
+
+def line_items_of(metrics: Iterable[str]) -> tuple[str, ...]:
+    """The canonical line items that ``metrics`` are, or are computed from, each once."""
+    return tuple(dict.fromkeys(item for metric in metrics for item in line_items(formula_of(metric))))
 
 
 def at_period(expression: str) -> str:
@@ -39,6 +61,8 @@ def at_period(expression: str) -> str:
 
 
 class _Shift(ast.NodeTransformer):
+    """Names the operands of an expression as of ``back`` years before."""
+
     def __init__(self, back: int) -> None:
         self._back = back
 

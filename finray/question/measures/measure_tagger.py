@@ -1,4 +1,4 @@
-"""Which words of a question name what is measured: a small network over MiniLM's token states.
+"""Finds the words of a question that name what is measured, by a small network over MiniLM's token states.
 
 Questions come with personas, instructions and definitions that no list of patterns knows. The network labels each token
 as outside, or as the first or a further one of the first or second quantity (BIO tags); the best sequence wins
@@ -27,7 +27,9 @@ _LINKS = frozenset({
     "that", "the", "their", "to", "under", "was", "were", "with", "within",
 })  # fmt: skip
 _MARKS, _FLAGS = 5, 8
+"""Kinds of marked spans, and these with the flags of a token's letters."""
 _POSITION = 40
+"""Tokens per unit of a token's position."""
 _IMPOSSIBLE = np.float32(-1e9)
 
 Span = tuple[int, int]
@@ -52,21 +54,23 @@ class TaggerWeights:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """``quantities``: where the words stand that name each, at most two, in pieces: "net sales", "Europe segment"."""
+    """``quantities`` are the places of the words that name each, at most two, in pieces: "net sales", "Europe segment".
+    ``operation`` is one of OPERATIONS."""
 
     quantities: tuple[tuple[Span, ...], ...]
     operation: str
 
 
 class MeasureTagger:
-    """Thread-safe."""
+    """Tags what a question measures. Thread-safe."""
 
     def __init__(self, weights: TaggerWeights | None = None) -> None:
-        """``weights`` are by default those that come with finray."""
+        """``weights`` default to those that come with finray."""
         self._weights = shipped_tagger() if weights is None else weights
 
     def measured(self, question: str, states: TokenStates, marked: Sequence[Iterable[Span]]) -> Measured | None:
-        """``states`` are those of ``question``, ``marked`` as for :func:`features`. None for one without words."""
+        """What ``question`` with these token ``states`` measures; None if it has no words. ``marked`` is as for
+        :func:`features`."""
         if not states.spans:
             return None
         x = features(question, states, marked)
@@ -76,13 +80,13 @@ class MeasureTagger:
 
 
 def tag_logits(weights: TaggerWeights, x: Floats) -> Floats:
-    """[tokens, 5] of the ``x`` of :func:`features`."""
+    """Logits of the tags, float32 [tokens, 5], for ``x`` of :func:`features`."""
     result: Floats = np.maximum(x @ weights.hidden + weights.hidden_bias, 0) @ weights.out + weights.out_bias
     return result
 
 
 def question_features(states: TokenStates, x: Floats) -> Floats:
-    """float32 [2 * 384 + 5] of the whole question: its mean and greatest states, and how many words are marked."""
+    """float32 [2 * 384 + 5] of the whole question: mean and maximum of its states, and how many tokens are marked."""
     start = 3 * states.contextual.shape[1]
     marks = x[:, start : start + _MARKS].sum(0) / _MARKS
     result: Floats = np.concatenate([states.mean, states.contextual.max(0), marks])
@@ -90,7 +94,7 @@ def question_features(states: TokenStates, x: Floats) -> Floats:
 
 
 def features(question: str, states: TokenStates, marked: Sequence[Iterable[Span]]) -> Floats:
-    """float32 [tokens, features]. ``marked`` are the spans of companies, periods, metrics, and other known words."""
+    """float32 [tokens, features]. ``marked`` are the spans of companies, periods, metrics and other known words."""
     spans = np.asarray(states.spans, dtype=np.int64).reshape(-1, 2)
     flags = np.zeros((len(spans), _FLAGS), dtype=np.float32)
     for kind, found in enumerate([*marked, [match.span(1) for match in QUOTED.finditer(question)]]):
@@ -110,7 +114,7 @@ def features(question: str, states: TokenStates, marked: Sequence[Iterable[Span]
 
 
 def best_tags(logits: Floats) -> list[int]:
-    """The likeliest sequence in which a further token follows one of the same quantity."""
+    """The likeliest sequence of tags in which further tokens follow one of the same quantity (Viterbi)."""
     allowed = np.zeros((5, 5), dtype=np.float32)
     for tag, before in _FOLLOWS.items():
         allowed[[each for each in range(5) if each not in before], tag] = _IMPOSSIBLE
@@ -129,7 +133,7 @@ def best_tags(logits: Floats) -> list[int]:
 
 
 def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[tuple[Span, ...], ...]:
-    """Where the tagged words stand, whole, by quantity."""
+    """The places of the tagged words, extended to whole words, by quantity."""
     found: dict[int, list[list[int]]] = {FIRST: [], SECOND: []}
     open_piece: list[int] | None = None
     for (start, end), tag in zip(spans, tags, strict=True):
@@ -145,18 +149,18 @@ def pieces(question: str, spans: Sequence[Span], tags: Sequence[int]) -> tuple[t
 
 
 def _unpunctuated(question: str, start: int, end: int) -> Span:
-    """The span without a comma or the like at its end."""
+    """The span without punctuation at its end."""
     bare = question[start:end].rstrip(" ,;:.?!")
     return (start, start + len(bare)) if bare else (start, end)
 
 
 def words_at(question: str, quantities: Sequence[Sequence[Span]]) -> tuple[tuple[str, ...], ...]:
-    """The words of quantities, in pieces."""
+    """The words of ``quantities``, in pieces."""
     return tuple(tuple(question[start:end] for start, end in own) for own in quantities)
 
 
 def without_links(question: str, span: Span) -> Span | None:
-    """The span without words at its ends that only link it with others: "turnover from", "of cash"; None if nothing is
+    """The span without words at its ends that only link it to others ("turnover from", "of cash"); None if nothing is
     left."""
     words = [(m.start() + span[0], m.end() + span[0]) for m in _WORD.finditer(question[slice(*span)])]
     telling = [at for at, (start, end) in enumerate(words) if question[start:end].lower() not in _LINKS]
@@ -164,7 +168,7 @@ def without_links(question: str, span: Span) -> Span | None:
 
 
 def whole_words(question: str, start: int, end: int) -> Span:
-    """The span of the words that ``question[start:end]`` is a part of."""
+    """The span of the whole words that ``question[start:end]`` is a part of."""
     while start > 0 and question[start - 1].isalnum():
         start -= 1
     while end < len(question) and question[end].isalnum():

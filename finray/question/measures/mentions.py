@@ -1,4 +1,4 @@
-"""Finds the metrics that a text names: formulas and canonical line items."""
+"""Finds the metrics, formulas and canonical line items, that a text names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from finray.filings.tables.canonical import canonical_items
 from finray.question.measures.formulas import formulas
 
 
-@lru_cache(maxsize=1024)  # each reading of a question searches it again
+@lru_cache(maxsize=1024)  # a question is searched several times
 def mentions(text: str) -> tuple[Span, ...]:
     """Formulas and canonical line items in reading order. The longest name wins: "net income", not "income"."""
     pattern, keys = _pattern()

@@ -1,4 +1,4 @@
-"""Which metric a phrase means in words that the vocabulary lacks: "bill for income taxes", income tax expense.
+"""Recognizes the metric that a phrase means in words that the vocabulary lacks: "bill for income taxes" is income tax.
 
 A small network over MiniLM's states of the phrase alone names the metric, or none: most figures of a filing have no
 usual name. ``finray train metric-recognizer`` fits it.
@@ -14,7 +14,7 @@ import numpy as np
 
 from finray.models.bert.weights import Floats
 from finray.models.token_states import MiniLmTokens
-from finray.question.measures.usual_names import usual_names
+from finray.question.measures.formulas import usual_names
 
 NONE = "none"
 """The class of phrases for any other figure."""
@@ -23,7 +23,7 @@ NONE = "none"
 @dataclass(frozen=True, slots=True)
 class RecognizerWeights:
     """``hidden`` [3 * 384, units] with ``hidden_bias``, ReLU, ``out`` [units, metrics] with ``out_bias``. ``metrics``
-    are the classes: keys of ``usual_names``, other rows that sound like them, and none. ``threshold``: the least
+    are the classes: keys of ``usual_names``, other rows that sound like them, and NONE. ``threshold`` is the least
     probability of a metric that counts."""
 
     hidden: Floats
@@ -36,22 +36,22 @@ class RecognizerWeights:
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """``metric`` is a key of ``usual_names``."""
+    """A recognized metric, a key of ``usual_names``."""
 
     metric: str
     probability: float
 
 
 class MetricRecognizer:
-    """Thread-safe."""
+    """Recognizes the metrics that phrases mean. Thread-safe."""
 
     def __init__(self, tokens: MiniLmTokens, weights: RecognizerWeights | None = None) -> None:
-        """``weights`` are by default those that come with finray."""
+        """``weights`` default to those that come with finray."""
         self._tokens = tokens
         self._weights = shipped_recognizer() if weights is None else weights
 
     def meant(self, phrase: str) -> Meant | None:
-        """None if the phrase means no metric, or not surely enough."""
+        """The metric that ``phrase`` means; None if it means none, or not surely enough."""
         x = phrase_features(phrase, self._tokens)
         if x is None:
             return None
@@ -64,8 +64,8 @@ class MetricRecognizer:
 
 
 def phrase_features(phrase: str, tokens: MiniLmTokens) -> Floats | None:
-    """float32 [3 * 384]: mean and greatest of its tokens' states, and their mean without context. None without
-    tokens."""
+    """float32 [3 * 384]: mean and maximum of the states of its tokens, and their mean without context; None if it has
+    no tokens."""
     states = tokens.states(phrase)
     if not states.spans:
         return None

@@ -7,7 +7,6 @@ import keyword
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
 from finray.core.query import PIECES, Query, Span
@@ -16,7 +15,7 @@ from finray.filings.tables.canonical import canonical_items
 from finray.question.arithmetic import RESERVED_NAMES, ProgramError, parse
 from finray.question.intents import masked
 from finray.question.measures.definitions import defined_formula
-from finray.question.measures.formulas import formulas, line_items
+from finray.question.measures.formulas import formula_of, formulas, line_items
 from finray.question.measures.mentions import mentions
 from finray.question.measures.operations import Reading, readings
 from finray.question.measures.phrase import phrase_of, without_context
@@ -64,39 +63,37 @@ _SHARE_WORDS = re.compile(
 )
 _ASKS_SHARE = re.compile(r"\b(?:portion|proportion|share of|fraction|margin|percentage of|how many times)\b", re.I)
 _EMPTY = frozenset(words_of("total amount balance account figure number value sum table end beginning"))
-"""Words that distinguish no row."""
+"""Words that do not tell rows apart."""
 _NAME = re.compile(r"(?<=[^.?!:] )[A-Z][\w&-]+")
 """A word in capitals that does not begin a sentence."""
 _NO_NAMES = frozenset({"nyse", "nasdaq", "usd", "gaap", "sec", "inc", "corp", "corporation", "company", "plc"})
 _SENTENCES = re.compile(r"(?<=[a-z)][.?!])\s+")
 _COMBINED = {"share": "{0} / {1}", "ratio": "{0} / {1}", "difference": "{0} - {1}", "sum": "{0} + {1}"}
-_TWO = 2
 _UNASKED_QUALIFIERS = frozenset(
     words_of("net other sales sale paid purchases purchase payments proceeds gross gains losses issuance")
 )
+"""Qualifiers that no person asks for: they do not make a named metric another row."""
 UNIT_OF: dict[Measure, Unit] = {"money": "USD", "shares": "shares", "per share": "USD/share", "percent": "percent"}
 
 
 def measures_of(query: Query) -> tuple[Measures, ...]:
-    """What the question may measure, the likeliest first; nothing if it asks for words."""
+    """What the question may measure, the likeliest first; empty if it asks for words."""
     if "words" in query.intents:
         return ()
     named = [] if query.unexplained or is_narrowed(query) else [named_measures(query)]
     if "which" not in query.intents and "not_an_amount" in query.intents:
         return tuple(named)
     moving = bool(query.intents & {"change", "which"})
-    spelled = list(spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents))
-    return tuple(spelled + named if spells_definition(query) else named + spelled)
+    spelled = spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents)
+    return (*spelled, *named) if spells_definition(query) else (*named, *spelled)
 
 
 def named_measures(query: Query) -> Measures:
     """The metrics that the question names; a definition in the question overrides ours."""
     found = _metrics(query)
-    own = defined_formula(query.question)
     result: list[Formula] = []
-    for index, mention in enumerate(found):
+    for mention, following in itertools.zip_longest(found, found[1:]):
         formula = formula_of(mention.value)
-        following = found[index + 1] if index + 1 < len(found) else None
         if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
             other = formula_of(following.value)
             name = f"{formula.names[0]} as a percentage of {other.names[0]}"
@@ -106,9 +103,10 @@ def named_measures(query: Query) -> Measures:
                 f"{formula.key}_margin", (f"{formula.names[0]} margin",), f"({formula.expression}) / revenue", "percent"
             )
         result.append(formula)
-    compound = {f.key: f for f in result if f.key in formulas() or f.key.endswith("_margin")}
-    covered = {item for f in compound.values() for item in line_items(f)}
-    result = [f for f in result if f.key in compound or f.key not in covered]
+    compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
+    covered = {item for f in compound for item in line_items(f)}
+    result = [f for f in result if f in compound or f.key not in covered]
+    own = defined_formula(query.question)
     if own is not None:
         shown = result[0] if result else Formula("defined", ("the defined metric",), own, "ratio")
         return Measures((replace(shown, expression=own),))
@@ -140,36 +138,35 @@ def is_narrowed(query: Query) -> bool:
 
 def spelled_measures(query: Query, *, moving: bool = False, aggregate: bool = False) -> tuple[Measures, ...]:
     """What the question's own words may measure, the likeliest first: quotients, differences and sums that it spells
-    out, or one phrase. Nothing if it has too few or too many words for one row of a table.
+    out, or one phrase. Empty if it has too few or too many words for one row of a table.
 
     ``moving`` if it asks for a change, ``aggregate`` if it asks for an average or a sum.
     """
-    instant = _INSTANT.search(query.question) is not None
     text = _UP_OR_DOWN.sub("change", without_source(query.text, query.source, query.intents))
     if (defined := _DEFINED.search(query.question)) is not None:
-        return _arithmetic(defined.group(1), query, instant)
+        return _arithmetic(defined.group(1), query)
     if re.search(rf"\s{_DIVIDED}\s", text):
-        return _arithmetic(text, query, instant)
+        return _arithmetic(text, query)
     read = [
         measures
         for reading in readings(without_context(text, query.names))
-        if (measures := _read(reading, query, instant)) is not None
+        if (measures := _read(reading, query)) is not None
     ]
-    phrase = _measured(phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate), query)
+    phrase = _phrase(text, query, moving=moving, aggregate=aggregate)
     whole = [_row(phrase)] if phrase is not None and _names_row(phrase) else []
     if (moving or aggregate) and len(query.asked) < 2:
         # "the change in other assets", "the average price": a table may print it as a row
-        row = _measured(phrase_of(text, query.names, instant=instant), query)
+        row = _phrase(text, query)
         if row is not None and row != phrase and len(row.words) <= _MAX_ROW_WORDS:
             must = _MOVES if moving else _AVERAGES
             whole = [replace(_row(replace(row, must=must)), settled=True), *whole]
     summed = bool(read) and any(sign in read[0].formulas[0].expression for sign in ("mean(", " + "))
-    return tuple([*whole, *read] if summed else read or whole)
+    return (*whole, *read) if summed else tuple(read or whole)
 
 
 def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation: str) -> tuple[Measures, ...]:
     """What ``quantities``, each in the pieces of the question that name it, may measure by ``operation``: one row, or
-    two combined. Nothing if the rules read another operation, or if the words name a metric that other words narrow."""
+    two combined. Empty if the rules read another operation, or if the words name a metric that other words narrow."""
     named = tuple(" ".join(pieces) for pieces in quantities)
     template = _template(query, operation, len(named))
     if template is None:
@@ -177,39 +174,39 @@ def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation
     if operation == "value" and _ASKS_SHARE.search(query.question) is not None and query.shape.unit is None:
         return ()
     percent = operation == "share" or (operation == "ratio" and _ASKS_PERCENT.search(query.question) is not None)
-    measures = _read(Reading(template, named, percent), query, _INSTANT.search(query.question) is not None)
+    measures = _read(Reading(template, named, percent), query)
     if measures is None or (len(measures.phrases) < len(named) and _narrowed_beside(query, quantities)):
         return ()
     return (replace(measures, settled=len(named) > 1),)
 
 
 def quantity_phrases(query: Query) -> tuple[Phrase, ...]:
-    """The query's ``quantities`` as phrases that a row may print; without those that no row can have as its name."""
-    instant = _INSTANT.search(query.question) is not None
-    read = (phrase_of(words.replace(PIECES, " "), query.names, instant=instant) for words in query.quantities)
-    return tuple(phrase for each in read if (phrase := _measured(each, query)) is not None and _names_row(phrase))
+    """The query's ``quantities`` as phrases that a row may print, except those that cannot be the name of a row."""
+    read = (_phrase(words.replace(PIECES, " "), query) for words in query.quantities)
+    return tuple(phrase for phrase in read if phrase is not None and _names_row(phrase))
 
 
 def _names_row(phrase: Phrase) -> bool:
+    """Whether ``phrase`` may be the name of a row: not too long, and with a word that tells rows apart."""
     return len(phrase.words) <= _MAX_WORDS and not set(phrase.words) <= _EMPTY
 
 
 def _template(query: Query, operation: str, quantities: int) -> str | None:
-    """The formula over so many quantities, if ``operation`` agrees with the rules; None if it does not."""
+    """The formula over this many quantities, if ``operation`` agrees with the rules; None if it does not."""
     periods = len(query.asked)
     if quantities > 1:
-        return _COMBINED.get(operation) if periods < _TWO else None
+        return _COMBINED.get(operation) if periods < 2 else None
     if query.intents & {"growth", "change"}:
-        agreed = periods == _TWO or operation in ("growth", "difference")
+        agreed = periods == 2 or operation in ("growth", "difference")
     elif "aggregate" in query.intents:
-        agreed = periods >= _TWO or operation in ("average", "sum")
+        agreed = periods >= 2 or operation in ("average", "sum")
     else:
-        agreed = periods < _TWO and operation == "value"
+        agreed = periods < 2 and operation == "value"
     return "{0}" if quantities and agreed else None
 
 
 def _narrowed_beside(query: Query, quantities: Sequence[Sequence[str]]) -> bool:
-    """Whether a sentence with the quantities has another name besides: "net sales reported in EMEA"."""
+    """Whether a sentence with the quantities has a further name: "net sales reported in EMEA"."""
     pieces = [piece for own in quantities for piece in own]
     known = [*pieces, *(query.text[span.start : span.end] for span in query.spans)]
     sentences = [each for each in _SENTENCES.split(query.text) if any(piece in each for piece in pieces)]
@@ -219,8 +216,10 @@ def _narrowed_beside(query: Query, quantities: Sequence[Sequence[str]]) -> bool:
     return any(name.lower() not in _NO_NAMES for name in _NAME.findall(rest))
 
 
-def _measured(phrase: Phrase | None, query: Query) -> Phrase | None:
-    """``phrase`` with the measure that the question states for its answer, if it does."""
+def _phrase(text: str, query: Query, *, moving: bool = False, aggregate: bool = False) -> Phrase | None:
+    """:func:`phrase_of` ``text``, a part of the question, with the measure that the question states for its answer."""
+    instant = _INSTANT.search(query.question) is not None
+    phrase = phrase_of(text, query.names, moving=moving, instant=instant, aggregate=aggregate)
     asked = query.shape.unit
     if phrase is None or (asked != "money" and asked != "shares" and asked != "per share"):
         return phrase
@@ -228,17 +227,18 @@ def _measured(phrase: Phrase | None, query: Query) -> Phrase | None:
 
 
 def _row(phrase: Phrase) -> Measures:
+    """The figure in the row that ``phrase`` names."""
     name = _identifier(phrase)
     return Measures((Formula(name, (phrase.text,), name, UNIT_OF[phrase.measure]),), {name: phrase})
 
 
-def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
-    """The formula of a reading, over phrases; None if an operand is empty or two are equal."""
+def _read(reading: Reading, query: Query) -> Measures | None:
+    """The formula of ``reading``, over phrases; None if an operand is empty or two are equal."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
     units: set[Unit] = set()
     for words in reading.operands:
-        operand = _operand(words, query, instant, phrases)
+        operand = _operand(words, query, phrases)
         if operand is None:
             return None
         parts.append(operand[0])
@@ -246,16 +246,15 @@ def _read(reading: Reading, query: Query, instant: bool) -> Measures | None:
     if len(set(parts)) < len(parts):
         return None
     expression = reading.template.format(*parts)
-    quotient = "/" in reading.template
-    unit: Unit = "percent" if reading.percent else "ratio" if quotient else "USD"
+    unit: Unit = "percent" if reading.percent else "ratio" if "/" in reading.template else "USD"
     if unit == "USD" and len(units) == 1:
         unit = units.pop()
     named = " and ".join(reading.operands)
     return Measures((Formula("defined", (named,), expression, unit),), phrases, settled=True)
 
 
-def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
-    """``text`` as an expression; nothing if it is none."""
+def _arithmetic(text: str, query: Query) -> tuple[Measures, ...]:
+    """``text`` as an expression; empty if it is not one."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
     for token in _OPERATORS.split(text):
@@ -265,7 +264,7 @@ def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
         if _OPERATORS.fullmatch(token):
             parts.append(_SIGNS.get(word, word if word in "()" else "/"))
             continue
-        operand = _operand(_SHARE_WORDS.sub("", token), query, instant, phrases)
+        operand = _operand(_SHARE_WORDS.sub("", token), query, phrases)
         if operand is None:
             return ()
         parts.append(operand[0])
@@ -278,10 +277,10 @@ def _arithmetic(text: str, query: Query, instant: bool) -> tuple[Measures, ...]:
     return (Measures((Formula("defined", (" ".join(text.split()),), expression, unit),), phrases, settled=True),)
 
 
-def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]) -> tuple[str, Unit] | None:
-    """``words`` as the metric that they name, or as a phrase, added to ``phrases``, and its unit; None if no row has
-    such a name."""
-    phrase = _measured(phrase_of(words, query.names, instant=instant), query)
+def _operand(words: str, query: Query, phrases: dict[str, Phrase]) -> tuple[str, Unit] | None:
+    """The metric that ``words`` name as an expression, or the name of a new phrase in ``phrases``; and its unit. None
+    if ``words`` cannot be the name of a row."""
+    phrase = _phrase(words, query)
     if phrase is None or not _names_row(phrase):
         return None
     whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
@@ -294,6 +293,7 @@ def _operand(words: str, query: Query, instant: bool, phrases: dict[str, Phrase]
 
 
 def _identifier(phrase: Phrase) -> str:
+    """The name of ``phrase`` as an operand, other than those of functions, keywords and line items."""
     name = phrase.name
     taken = name in RESERVED_NAMES or keyword.iskeyword(name) or name in canonical_items()
     return f"the_{name}" if taken else name
@@ -301,12 +301,3 @@ def _identifier(phrase: Phrase) -> str:
 
 def _metrics(query: Query) -> Sequence[Span]:
     return [span for span in query.spans if span.kind == "metric"]
-
-
-def formula_of(metric: str) -> Formula:
-    """A named formula or a canonical line item. Raises KeyError for an unknown key."""
-    if metric in formulas():
-        return formulas()[metric]
-    item = canonical_items()[metric]
-    unit = cast(Unit, item.unit) if item.unit in ("USD/share", "shares") else "USD"
-    return Formula(metric, (item.names[0],), metric, unit)

@@ -1,7 +1,7 @@
 """Arithmetic that a question spells out in words: "the difference between A and B", "A as a percentage of B".
 
 Each reading names its operands in the question's own words; the tables decide which of several readings is right.
-Remove periods from the text before: "the change between 2018 and 2019" compares two years of one figure, not two
+Remove periods from the text first: "the change between 2018 and 2019" compares two years of one figure, not two
 figures.
 """
 
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_READINGS = 8
+_MAX_SUMMED = 6
+"""Most operands of a sum or an average."""
 _PART = r"(?:the )?([^?.;]{2,120}?)"
 _WHOLE = r"((?:the )?[^?.;]{2,120}?)"
 _END = r" ?(?=[?.;]|$)"
@@ -62,7 +64,7 @@ _PREPOSITION = re.compile(r" (?:from|in|for|by|of|at) (?:the )?(?!.* (?:from|in|
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """``template`` is an expression with {0}, {1}, … for ``operands``; ``percent`` if the result is a share."""
+    """``template`` is an expression with {0}, {1}, … for ``operands``; ``percent``: the result is shown in percent."""
 
     template: str
     operands: tuple[str, ...]
@@ -79,11 +81,11 @@ def readings(text: str) -> tuple[Reading, ...]:
 def _shares(text: str) -> Iterator[Reading]:
     asked_percent = re.search(_PERCENT, text, re.I) is not None
     if match := _WHOLE_THEN_PART.search(text):
-        yield from _share(match.group(2), match.group(1), True)
+        yield from _share(match[2], match[1], True)
     if match := _PART_OF_WHOLE.search(text):
-        yield from _share(match.group(1), match.group(2), asked_percent)
+        yield from _share(match[1], match[2], asked_percent)
     if match := _RATIO.search(text):
-        yield Reading("{0} / {1}", (match.group(1), match.group(3)), asked_percent)
+        yield Reading("{0} / {1}", (match[1], match[3]), asked_percent)
 
 
 def _share(part: str, whole: str, percent: bool) -> Iterator[Reading]:
@@ -100,9 +102,11 @@ def _differences(text: str) -> Iterator[Reading]:
         for first, second in _halves(pair):
             if what:
                 yield Reading(template, (f"{what} {first}", f"{what} {second}"), bool(percent))
-            else:
-                yield Reading(template, (first, second), bool(percent))
-                yield from _shared_head(template, first, second, bool(percent))
+                continue
+            yield Reading(template, (first, second), bool(percent))
+            _, *ending = second.split()
+            if ending:  # "current and non-current deferred revenue" means current deferred revenue
+                yield Reading(template, (f"{first} {' '.join(ending)}", second), bool(percent))
     if match := _EXCEEDS.search(text):
         first, second = match.groups()
         yield Reading("{0} - {1}", (first, second))
@@ -110,22 +114,18 @@ def _differences(text: str) -> Iterator[Reading]:
             yield Reading("{0} - {1}", (first, f"{first[: preposition.end()]}{second}"))
 
 
-def _shared_head(template: str, first: str, second: str, percent: bool) -> Iterator[Reading]:
-    """Give the first operand the ending of the second: "current and non-current deferred revenue"."""
-    head = second.split()
-    if len(head) > 1:
-        yield Reading(template, (f"{first} {' '.join(head[1:])}", second), percent)
-
-
 def _sums(text: str) -> Iterator[Reading]:
     if _SUM_OF.search(text) and (match := _SUM.search(_TOGETHER.sub("", text)) or _SUM.search(text)):
-        parts = [part for part in _AND.split(_TOGETHER.sub("", match.group(1))) if part]
-        if 1 < len(parts) <= 6:
-            yield Reading(" + ".join(f"{{{n}}}" for n in range(len(parts))), tuple(parts))
+        yield from _over_all("{}", " + ", _TOGETHER.sub("", match[1]))
     if match := _AVERAGE_OF.search(text):
-        parts = [part for part in _AND.split(match.group(1)) if part]
-        if 1 < len(parts) <= 6:
-            yield Reading(f"mean({', '.join(f'{{{n}}}' for n in range(len(parts)))})", tuple(parts))
+        yield from _over_all("mean({})", ", ", match[1])
+
+
+def _over_all(template: str, sign: str, listed: str) -> Iterator[Reading]:
+    """The reading over all the operands ``listed``, joined by ``sign`` inside of ``template``."""
+    parts = tuple(part for part in _AND.split(listed) if part)
+    if 1 < len(parts) <= _MAX_SUMMED:
+        yield Reading(template.format(sign.join(f"{{{n}}}" for n in range(len(parts)))), parts)
 
 
 def _halves(text: str) -> Iterator[tuple[str, str]]:

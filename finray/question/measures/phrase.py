@@ -1,5 +1,5 @@
-"""What a question asks for as a noun phrase: "current federal income tax expense" in "What was Apple's current federal
-income tax expense for fiscal 2024?"."""
+"""Reads what a question asks for as a noun phrase: "current federal income tax expense" in "What was Apple's current
+federal income tax expense for fiscal 2024?"."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def period_phrases(text: str) -> tuple[tuple[int, int], ...]:
-    """(start, end) of each phrase of ``text`` that is about periods, with its prepositions: "from 2019 to 2021"."""
+    """(start, end) of each phrase of ``text`` about periods, with its prepositions: "from 2019 to 2021"."""
     found = sorted(match.span() for pattern in (_PERIOD, _SPAN_OF_YEARS) for match in pattern.finditer(text))
     joined: list[tuple[int, int]] = []
     for start, end in found:
@@ -126,8 +126,8 @@ def phrase_of(
 ) -> Phrase | None:
     """The phrase that ``text`` asks for, without ``names`` of companies; None if no words are left.
 
-    ``moving`` drops words of change, ``aggregate`` words of averages and sums. ``instant``: a balance at a day is asked
-    for.
+    ``moving`` drops words of change, ``aggregate`` those of averages and sums. ``instant``: the balance at a day is
+    asked for.
     """
     return _phrase_of(text, tuple(names), moving, instant, aggregate)
 
@@ -161,6 +161,7 @@ def _phrase_of(text: str, names: tuple[str, ...], moving: bool, instant: bool, a
 
 
 def _measure(text: str, count: bool) -> Measure:
+    """What a figure of ``text`` measures; ``count``: a number of things is asked for."""
     if _PER_SHARE.search(text):
         return "per share"
     if _SHARES.search(text) and (count or not _NOT_A_COUNT.search(text)):

@@ -1,4 +1,4 @@
-"""Finds the scale, rounding and unit that a question asks for: "in USD millions, to two decimal places"."""
+"""Reads the scale, rounding and unit that a question asks for: "in USD millions, to two decimal places"."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def asked_shape(question: str) -> Shape:
     scale, decimals = _ASKED_SCALE.search(question), _ASKED_DECIMALS.search(question)
     digits = 0 if _WHOLE.search(question) else None
     if decimals:
-        digits = 0 if decimals.group(1).lower() == "no" else number_of(decimals.group(1))
-    return Shape((scale.group(1) or scale.group(2)).lower() if scale else None, digits, unit=asked_unit(question))
+        digits = 0 if decimals[1].lower() == "no" else number_of(decimals[1])
+    return Shape((scale[1] or scale[2]).lower() if scale else None, digits, unit=asked_unit(question))
 
 
 def shape_spans(text: str) -> tuple[tuple[int, int, str], ...]:

@@ -1,4 +1,4 @@
-"""What the figure that a question asks for must measure: money, a percentage, a number of shares (units.toml)."""
+"""The unit of the figure that a question asks for: money, a percentage, a number of shares (units.toml)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FITTING: Mapping[AskedUnit, frozenset[Unit]] = {
     "count": frozenset({"shares"}),
     "days": frozenset({"days"}),
 }
-"""The units of results that answer each question; a ratio may be written as a percentage."""
+"""Units of results that answer a question for each asked unit; a ratio may be written as a percentage."""
 
 
 def asked_unit(question: str) -> AskedUnit | None:
@@ -46,7 +46,7 @@ def fits(asked: AskedUnit | None, unit: Unit, *, money: bool = True) -> bool:
 
 @cache
 def _patterns() -> Mapping[str, Mapping[AskedUnit, re.Pattern[str]]]:
-    """The patterns of each strength, by unit."""
+    """The patterns of each strength ("stated", "head"), by unit."""
     words = shipped_data("finray.question.measures", "units.toml")
     return {
         strength: {

@@ -1,21 +1,23 @@
-"""Periods that share words, written out one by one ("Q1 and Q2 of 2021", "three and nine months ended June 30, 2022"),
-and days between which a period lasts."""
+"""Writes out one by one periods that share words ("Q1 and Q2 of 2021", "three and nine months ended June 30, 2022"),
+and those given by their first and last day."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS, YEAR
 
 
 def _day_pattern(side: str = "") -> str:
-    """A day with or without its year, in groups whose names begin with ``side``."""
-    ending, year = r"(?:st|nd|rd|th)?", rf"(?:,?\s(?P<{side}{{}}>{YEAR}))?"
-    american = rf"(?P<{side}month>{MONTH})\.?\s(?P<{side}day>\d{{1,2}}){ending}{year.format('year')}"
-    european = rf"(?P<{side}day2>\d{{1,2}}){ending}\s(?:of\s)?(?P<{side}month2>{MONTH})\.?{year.format('year2')}"
+    """A pattern of a day with or without its year, in groups whose names begin with ``side``."""
+    ending = r"(?:st|nd|rd|th)?"
+    american = rf"(?P<{side}month>{MONTH})\.?\s(?P<{side}day>\d{{1,2}}){ending}(?:,?\s(?P<{side}year>{YEAR}))?"
+    european = (
+        rf"(?P<{side}day2>\d{{1,2}}){ending}\s(?:of\s)?(?P<{side}month2>{MONTH})\.?(?:,?\s(?P<{side}year2>{YEAR}))?"
+    )
     return rf"(?:{american}|{european}|(?P<{side}iso>\d{{4}}-\d\d-\d\d))"
 
 
@@ -49,8 +51,9 @@ _BARE_YEARS: Final = re.compile(r"(?<!\w)['’](?P<first>\d\d)\s(?P<and>and|to|v
 _RANGE: Final = re.compile(r"-|–|\bthrough\b", re.I)
 """Not "to": a change "from Q1 to Q3 2022" is between two."""
 _LENGTH_DAYS: Final = ((80, 100, 3), (170, 190, 6), (262, 282, 9), (355, 375, 12))
-"""Fewest and most days of so many months."""
+"""(fewest days, most days, months)"""
 _MOST_YEARS = 15
+"""Most years between the first and the last of a span."""
 
 
 def separate_quarters(text: str) -> str:
@@ -69,7 +72,7 @@ def separate_periods(text: str) -> str:
 
 
 def _lasting(match: re.Match[str]) -> str:
-    """The months that end with the second day; the text as it is for another length."""
+    """The months that end with the second day; the text as it is if they are not quarters."""
     last = _day(match, "to_", None)
     first = _day(match, "from_", last)
     if first is None or last is None:
@@ -80,29 +83,25 @@ def _lasting(match: re.Match[str]) -> str:
 
 
 def _months_between(match: re.Match[str]) -> str:
-    """The months that end with the second one; the text as it is if they are no quarters."""
+    """The months that end with the second one; the text as it is if they are not quarters."""
     months = MONTHS[match["last"].lower()] - MONTHS[match["first"].lower()] + 1
     whole = months in (3, 6, 9, 12)
     return f"{months} months ended the end of {match['last']} {match['year']}" if whole else match.group()
 
 
-def _day(match: re.Match[str], side: str, after: dt.date | None) -> dt.date | None:
-    if (iso := match[f"{side}iso"]) is not None:
-        return dt.date.fromisoformat(iso) if _is_day(iso) else None
-    month, day, year = (match[f"{side}{part}"] or match[f"{side}{part}2"] for part in ("month", "day", "year"))
-    number = int(year) if year else after.year if after is not None else None
-    if number is None:
-        return None
-    iso = f"{number}-{MONTHS[month.lower()]:02}-{int(day):02}"
-    return dt.date.fromisoformat(iso) if _is_day(iso) else None
-
-
-def _is_day(iso: str) -> bool:
+def _day(match: re.Match[str], side: str, other: dt.date | None) -> dt.date | None:
+    """The day in the groups of ``side``, in the year of the ``other`` day if it has none of its own."""
+    iso = match[f"{side}iso"]
+    if iso is None:
+        month, day, year = (match[f"{side}{part}"] or match[f"{side}{part}2"] for part in ("month", "day", "year"))
+        number = int(year) if year else other.year if other is not None else None
+        if number is None:
+            return None
+        iso = f"{number}-{MONTHS[month.lower()]:02}-{int(day):02}"
     try:
-        dt.date.fromisoformat(iso)
+        return dt.date.fromisoformat(iso)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def _each_length(match: re.Match[str]) -> str:
@@ -111,28 +110,32 @@ def _each_length(match: re.Match[str]) -> str:
 
 
 def _each_quarter(match: re.Match[str]) -> str:
-    found = [f"{part[0]}{part[1]}".upper() for part in re.findall(r"([QH])([1-4])", _letter_first(match.group()), re.I)]
-    if len(found) == 2 and _RANGE.search(match["more"]) is not None and found[0][0] == found[1][0]:
-        first, last = int(found[0][1]), int(found[1][1])
-        found = [f"{found[0][0]}{number}" for number in range(first, last + 1)]
-    return ", ".join(f"{part} {_full(match['year'])}" for part in found)
-
-
-def _letter_first(text: str) -> str:
-    return re.sub(r"\b([1-4])([QH])\b", r"\2\1", text, flags=re.I)
+    letter_first = re.sub(r"\b([1-4])([QH])\b", r"\2\1", match.group(), flags=re.I)
+    found = [part.upper() for part in re.findall(r"[QH][1-4]", letter_first, re.I)]
+    letter = found[0][0]
+    if all(part[0] == letter for part in found):
+        found = [f"{letter}{number}" for number in _filled([int(part[1]) for part in found], match)]
+    return _each_of_year(found, match)
 
 
 def _each_ordinal(match: re.Match[str]) -> str:
     letter = "Q" if match["unit"].lower().startswith("q") else "H"
     numbers = [ORDINALS[word.lower()] for word in re.findall(ORDINAL, f"{match['first']} {match['more']}", re.I)]
-    if len(numbers) == 2 and _RANGE.search(match["more"]) is not None:
-        numbers = [*range(numbers[0], numbers[1] + 1)]
-    return ", ".join(f"{letter}{number} {_full(match['year'])}" for number in numbers)
+    return _each_of_year((f"{letter}{number}" for number in _filled(numbers, match)), match)
 
 
 def _each_number(match: re.Match[str]) -> str:
-    numbers = re.findall(r"[1-4]", match["first"] + match["more"])
-    return ", ".join(f"Q{number} {_full(match['year'])}" for number in numbers)
+    return _each_of_year((f"Q{number}" for number in re.findall(r"[1-4]", match["first"] + match["more"])), match)
+
+
+def _filled(numbers: Sequence[int], match: re.Match[str]) -> Sequence[int]:
+    """``numbers``, and those between if they are the first and the last of a range."""
+    is_range = len(numbers) == 2 and numbers[0] <= numbers[1] and _RANGE.search(match["more"]) is not None
+    return range(numbers[0], numbers[1] + 1) if is_range else numbers
+
+
+def _each_of_year(parts: Iterable[str], match: re.Match[str]) -> str:
+    return ", ".join(f"{part} {_full(match['year'])}" for part in parts)
 
 
 def _full(year: str) -> str:
@@ -140,7 +143,7 @@ def _full(year: str) -> str:
 
 
 def _span_of_years(match: re.Match[str]) -> str:
-    """Years that follow one another are left: "2021-22" may be one fiscal year."""
+    """The years from the first to the last; two consecutive ones stay: "2021-22" may be one fiscal year."""
     first = int(_full(match["first"]))
     last = first - first % 100 + int(match["last"])
     return f"FY{first} to FY{last}" if 1 < last - first <= _MOST_YEARS else match.group()
@@ -149,7 +152,7 @@ def _span_of_years(match: re.Match[str]) -> str:
 _OF_QUARTERS: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
     (_ORDINALS, _each_ordinal),
     (_NUMBERED, _each_number),
-    (_EACH, lambda match: ", ".join(f"Q{number} {_full(match['year'])}" for number in range(1, 5))),
+    (_EACH, lambda match: _each_of_year(("Q1", "Q2", "Q3", "Q4"), match)),
 )
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...]] = (
     (_FROM_TO, _lasting),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
 from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
 from finray.core.vocabulary import COUNT, MONTH, MONTHS, ORDINAL, ORDINALS, number_of
+from finray.question.words import blanked
 
 _MONTH = rf"(?P<month>{MONTH})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
@@ -75,7 +75,7 @@ _MONTHS_ENDED = re.compile(
 )
 _MONTHS_OF = {"month": 1, "quarter": 3, "half year": 6, "year": 12}
 _WEEKS = ((11, 17, 3), (22, 29, 6), (34, 41, 9), (51, 54, 12))
-"""Fewest and most weeks of so many months, as retailers count."""
+"""(fewest weeks, most weeks, months): retailers count periods in weeks."""
 _MONTH_ENDS = (
     re.compile(
         r"\b(?:(?:end|close)\s+of|end(?:ed|ing)(?:\s+in)?|as\s+(?:of|at)|at|(?:viewed|seen|looking\s+out)\s+from)\s+"
@@ -84,11 +84,11 @@ _MONTH_ENDS = (
     ),
     re.compile(rf"\b{_MONTH}\s*+{_YEAR}\s+(?P<three>quarter)\b", re.I),
     re.compile(rf"\b{_MONTH}\s*+{_YEAR}(?=\s+(?:10-?[KQ]\b|(?:annual|quarterly|interim)\s+(?:report|filing)))", re.I),
-    re.compile(rf"\bmid[\s-]?(?P<mid>){_YEAR}\b", re.I),
+    re.compile(rf"\bmid[\s-]?{_YEAR}\b", re.I),
 )
 """A month's name that stands for its last day."""
 _YEAR_TO_DATE = re.compile(
-    rf"\b(?:first\s+)?(?P<months>3|6|9|three|six|nine)[\s-]+months?(?:\s+period)?(?:{_OF}|\s+end(?:ed|ing)\s+(?:in\s+)?(?:fiscal\s+|FY\s*)?)"
+    rf"\b(?:first\s+)?(?P<months>3|6|9|three|(?a:six|nine))[\s-]+months?(?:\s+period)?(?:{_OF}|\s+end(?:ed|ing)\s+(?:in\s+)?(?:fiscal\s+|FY\s*)?)"
     rf"{_SHORT_YEAR}\b",
     re.I,
 )
@@ -111,6 +111,8 @@ _NAMES = (
 )
 """Years in the names of things: "the 2018 Equity Incentive Plan", "notes due 2029"."""
 _EARLIEST, _LATEST = 1985, 2100
+_LONGEST_SPAN = 30
+"""Most years between the first and the last of a span."""
 _NEAR = 40
 """Characters before a date that are searched for what belongs to it."""
 
@@ -128,16 +130,17 @@ def period_spans(text: str) -> tuple[tuple[int, int, Period], ...]:
     """
     reading = _Reading(text)
     for pattern in _NAMES:
-        reading.rest = pattern.sub(lambda match: " " * len(match.group()), reading.rest)
+        reading.rest = blanked(reading.rest, [match.span() for match in pattern.finditer(reading.rest)])
     for pattern in _DATES:
         for match in pattern.finditer(reading.rest):
             reading.take_date(match)
     for pattern in _MONTH_ENDS:
         for match in pattern.finditer(reading.rest):
-            reading.take(match, *_month_end(match, reading.months_ended(_month_at(match))))
+            reading.take_month_end(match)
     for pattern, periods_of in _WITHOUT_DATE:
         for match in pattern.finditer(reading.rest):
-            reading.take_part(match, list(periods_of(match)))
+            if (year := _year(match)) is not None:
+                reading.take_part(match, periods_of(match, year))
     return tuple(sorted(reading.found, key=lambda span: span[0]))
 
 
@@ -149,24 +152,23 @@ class _Reading:
         self.found: list[tuple[int, int, Period]] = []
 
     def take(self, match: re.Match[str], *periods: Period) -> None:
-        start, end = match.span()
+        """Add the periods that ``match`` names, and blank its words if there are any."""
         if periods:
-            self.found += ((start, end, period) for period in periods)
-            self.rest = self.rest[:start] + " " * (end - start) + self.rest[end:]
+            self.found += ((*match.span(), period) for period in periods)
+            self.rest = blanked(self.rest, [match.span()])
 
     def take_part(self, match: re.Match[str], periods: list[Period]) -> None:
-        """Periods, and if they are parts of a year the same ones of years that follow."""
+        """Take periods, and if the last is a part of a year, the same part of the years listed after it."""
         self.take(match, *periods)
+        if not periods or periods[-1].part in (None, "FY"):
+            return
         at = match.end()
-        while periods and periods[-1].part not in (None, "FY"):
-            other = _SAME_PART.match(self.rest, at)
-            if other is None:
-                return
+        while (other := _SAME_PART.match(self.rest, at)) is not None:
             self.take(other, replace(periods[-1], year=int(other["year"])))
             at = other.end()
 
     def take_date(self, match: re.Match[str]) -> None:
-        """A date, further years of its day, and an earlier day of its year."""
+        """Take a date, the same day of the years listed after it, and a day of the same year before it."""
         if (day := _date(match, int(match["year"]))) is None:
             return
         months = self.months_ended(match.start())
@@ -181,9 +183,18 @@ class _Reading:
         if other is not None and (earlier := _date(other, day.year)) is not None:
             self.take(other, _on(earlier, self.months_ended(other.start()) or months))
 
+    def take_month_end(self, match: re.Match[str]) -> None:
+        """Take the last day of a month, or of June for the middle of a year."""
+        if (year := _year(match)) is None:
+            return
+        groups = match.groupdict()
+        month = MONTHS[groups["month"].lower()] if "month" in groups else 6
+        months = 3 if groups.get("three") else self.months_ended(match.start("month" if "month" in groups else 0))
+        self.take(match, _on(dt.date(year, month, calendar.monthrange(year, month)[1]), months))
+
     def months_ended(self, date: int) -> int | None:
-        """Months of the period that ends with the date at ``date``; None if unstated."""
-        match = _MONTHS_ENDED.search(self.rest[max(0, date - _NEAR) : max(0, date)])
+        """Length in months of the period that ends with the date at position ``date``; None if unstated."""
+        match = _MONTHS_ENDED.search(self.rest[max(0, date - _NEAR) : date])
         if match is None:
             return None
         if match["one"]:
@@ -194,48 +205,34 @@ class _Reading:
         return next((months for least, most, months in _WEEKS if least <= count <= most), None)
 
 
-def _month_end(match: re.Match[str], months: int | None) -> Iterator[Period]:
-    """The last day of the month, or of June in the middle of a year."""
-    groups = match.groupdict()
-    month = 6 if "mid" in groups else MONTHS[match["month"].lower()]
-    for year in _years(match):
-        day = dt.date(year, month, calendar.monthrange(year, month)[1])
-        yield _on(day, 3 if groups.get("three") else months)
+def _half_year(match: re.Match[str], year: int) -> list[Period]:
+    return [Period(year, "Q4" if match["second"] else "Q2", months=6)]
 
 
-def _month_at(match: re.Match[str]) -> int:
-    return match.start("month") if "month" in match.re.groupindex else match.start()
-
-
-def _half_year(match: re.Match[str]) -> Iterator[Period]:
-    yield from (Period(year, "Q4" if match["second"] else "Q2", months=6) for year in _years(match))
-
-
-def _to_date(match: re.Match[str]) -> Iterator[Period]:
+def _to_date(match: re.Match[str], year: int) -> list[Period]:
     months = number_of(match["months"])
-    for year in _years(match):
-        yield Period(year, _part(months // 3), months=months if months > 3 else None)
+    return [Period(year, _part(months // 3), months=months if months > 3 else None)]
 
 
-def _quarter(match: re.Match[str]) -> Iterator[Period]:
-    number = ORDINALS.get(match["quarter"].lower()) or int(match["quarter"])
-    for year in _years(match):
-        yield Period(year, _part(number))
+def _quarter(match: re.Match[str], year: int) -> list[Period]:
+    return [Period(year, _part(ORDINALS.get(match["quarter"].lower()) or int(match["quarter"])))]
 
 
-def _span(match: re.Match[str]) -> Iterator[Period]:
+def _span(match: re.Match[str], first: int) -> list[Period]:
+    """Each year of a span; none for two-digit numbers without "FY", which may be anything."""
+    last = _year(match, "last")
     plain = all(len(digits) == 4 for digits in match.groups()) or "F" in match.group().upper()
-    for first, last in zip(_years(match), _years(match, "last"), strict=False):
-        if plain and 0 < last - first <= 30:
-            yield from (Period(year, "FY") for year in range(first, last + 1))
+    if last is None or not plain or not 0 < last - first <= _LONGEST_SPAN:
+        return []
+    return [Period(year, "FY") for year in range(first, last + 1)]
 
 
-def _fiscal_year(match: re.Match[str]) -> Iterator[Period]:
-    yield from (Period(year, "FY") for year in _years(match))
+def _fiscal_year(_: re.Match[str], year: int) -> list[Period]:
+    return [Period(year, "FY")]
 
 
-def _bare_year(match: re.Match[str]) -> Iterator[Period]:
-    yield from (Period(year) for year in _years(match))
+def _bare_year(_: re.Match[str], year: int) -> list[Period]:
+    return [Period(year)]
 
 
 _WITHOUT_DATE = (
@@ -250,7 +247,7 @@ _WITHOUT_DATE = (
 
 
 def last_years_in(text: str) -> int | None:
-    """``n`` of "the last n years"; None if the question has no such phrase."""
+    """``n`` of "the last n years"; None if ``text`` has no such phrase."""
     match = _LAST_YEARS.search(text)
     return None if match is None else number_of(next(filter(None, match.groups())))
 
@@ -269,17 +266,17 @@ def _part(quarter: int) -> FiscalPeriod:
     return cast(FiscalPeriod, f"Q{quarter}")
 
 
-def _years(match: re.Match[str], group: str = "year") -> list[int]:
-    """The year, with its century; none if it is no likely one."""
+def _year(match: re.Match[str], group: str = "year") -> int | None:
+    """The year in ``group``, with its century; None if it is not a likely one."""
     year = int(match[group])
     if len(match[group]) == 2:
         year += 2000 if year < 70 else 1900
-    return [year] if _EARLIEST <= year <= _LATEST else []
+    return year if _EARLIEST <= year <= _LATEST else None
 
 
 def _date(match: re.Match[str], year: int) -> dt.date | None:
     month = match["month"].lower()
     try:
         return dt.date(year, MONTHS.get(month) or int(month), int(match["day"]))
-    except ValueError:  # February 31 is no date: leave the words for the other patterns
+    except ValueError:  # February 31: leave the words for the other patterns
         return None

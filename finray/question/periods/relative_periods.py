@@ -1,9 +1,9 @@
-"""Periods that are counted from others: "the year before", "the same quarter a year earlier", "Q2" without a year."""
+"""Periods that are named by another one: "the year before", "the same quarter a year earlier", "Q2" without a year."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, cast
@@ -12,6 +12,7 @@ from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
 from finray.core.vocabulary import COUNT, MONTH, ORDINAL, ORDINALS, number_of
 from finray.question.periods.named import period_spans
+from finray.question.words import blanked
 
 _BACK = r"(?:before|earlier|prior|previously)"
 _ON = r"(?:after(?:wards)?|later)"
@@ -33,33 +34,29 @@ _LATEST = re.compile(
 )
 _SAME = re.compile(r"\b(?:(?:that|the same|this same|same) (?:fiscal )?(?:year|quarter|period)|back then)\b", re.I)
 _SHIFTS = (
+    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_BACK}(?: that| it)?\b", re.I), -1),
+    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_ON}(?: that| it)?\b", re.I), 1),
     (re.compile(rf"\b(?:the )?(?:fiscal )?{_UNIT} {_BACK}(?: that| it)?\b", re.I), -1),
     (re.compile(rf"\b(?:the )?(?:fiscal )?{_UNIT} {_ON}(?: that| it)?\b", re.I), 1),
     (re.compile(rf"\b(?:the )?(?:previous|prior|preceding)[ -](?:fiscal )?{_UNIT}\b", re.I), -1),
     (re.compile(rf"\b(?:the )?(?:next|following|subsequent) (?:fiscal )?{_UNIT}\b", re.I), 1),
     (re.compile(rf"\b(?:the )?{_UNIT}-ago(?: (?:quarter|period|year))?\b", re.I), -1),
 )
-_COUNTED = (
-    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_BACK}(?: that| it)?\b", re.I), -1),
-    (re.compile(rf"\b(?P<count>an?|{COUNT}) (?:fiscal )?{_UNIT} {_ON}(?: that| it)?\b", re.I), 1),
-)
 _PART = re.compile(
     rf"\b(?:(?:the )?(?P<ordinal>{ORDINAL}) (?:fiscal )?quarter|Q(?P<number>[1-4])|(?P<digit>[1-4])Q|"
     r"(?:the )?(?P<full>(?:full|whole|entire)[- ](?:fiscal )?year))\b",
     re.I,
 )
-
-
 _COMPARED = re.compile(r"\b(?:than|and|with|against|versus|vs\.?|to)\s{1,3}$", re.I)
 _CLOSES = re.compile(r"\s{0,3}(?:[?.,;:!)]|$)")
-"""A counted period that is compared with one before stands between these: "ten years before the merger" does not."""
+"""A counted period stands between these if it is compared with one before: "ten years before the merger" does not."""
 _NEAR = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """``text[start:end]`` names a period by another: ``count`` units later, or its ``part``. "open" leaves open which
-    period is meant, "latest" means the newest that there is."""
+    """``text[start:end]`` names a period by another one: ``count`` units later, or its ``part``. "open" leaves open
+    which period is meant, "latest" means the newest that there is."""
 
     start: int
     end: int
@@ -69,18 +66,17 @@ class Relative:
 
 
 def relative_periods(text: str) -> tuple[Relative, ...]:
-    """The relative periods of ``text``, in reading order. Blank the periods with a year before."""
-    rest = text
+    """The relative periods of ``text``, in reading order. Blank periods that name their year first."""
     found: list[Relative] = []
     for pattern, read in _PATTERNS:
-        for match in pattern.finditer(rest):
-            found.append(read(match))
-            rest = rest[: match.start()] + " " * len(match.group()) + rest[match.end() :]
+        matches = list(pattern.finditer(text))
+        found += map(read, matches)
+        text = blanked(text, [match.span() for match in matches])
     return tuple(sorted(found, key=lambda each: each.start))
 
 
 def counted_from(relatives: Sequence[Relative], period: Period) -> Period | None:
-    """``period`` moved as ``relatives`` say; None if they do not apply, such as a quarter before a full year."""
+    """``period`` moved by each of ``relatives``; None if one does not apply, such as a quarter before a full year."""
     moved: Period | None = period
     for each in relatives:
         if moved is None:
@@ -101,11 +97,8 @@ def with_counted(text: str) -> tuple[Period, ...]:
     """The periods that ``text`` names, and those that are compared with them by counting: "in 2016 than two years
     earlier". A single year before is left out: comparisons read it from the next column."""
     spans = period_spans(text)
-    rest = text
-    for start, end, _ in spans:
-        rest = rest[:start] + " " * (end - start) + rest[end:]
     found = [period for _, _, period in spans]
-    for relative in relative_periods(rest):
+    for relative in relative_periods(blanked(text, [(start, end) for start, end, _ in spans])):
         before = [period for _, end, period in spans if end <= relative.start]
         compared = _COMPARED.search(text, max(0, relative.start - _NEAR), relative.start)
         if abs(relative.count) < 2 or not before or compared is None or not _CLOSES.match(text, relative.end):
@@ -116,7 +109,7 @@ def with_counted(text: str) -> tuple[Period, ...]:
 
 
 def in_words(period: Period) -> str:
-    """``period`` as a question names it; without the length of a period that ends on a day."""
+    """``period`` as a question names it. The length of a period that ends on a day is left out."""
     if period.date is not None:
         return f"{period.date:%B} {period.date.day}, {period.date.year}"
     if period.months is not None:
@@ -151,14 +144,11 @@ def _plain(kind: Literal["same", "latest", "open"], match: re.Match[str]) -> Rel
     return Relative(*match.span(), kind)
 
 
-def _patterns() -> Iterator[tuple[re.Pattern[str], Callable[[re.Match[str]], Relative]]]:
-    for pattern, sign in (*_COUNTED, *_SHIFTS):
-        yield pattern, partial(_shift, sign)
-    yield _SAME, partial(_plain, "same")
-    yield _LATEST, partial(_plain, "latest")
-    yield _OPEN, partial(_plain, "open")
-    yield _PART, _part
-
-
-_PATTERNS = tuple(_patterns())
+_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Relative]], ...] = (
+    *((pattern, partial(_shift, sign)) for pattern, sign in _SHIFTS),
+    (_SAME, partial(_plain, "same")),
+    (_LATEST, partial(_plain, "latest")),
+    (_OPEN, partial(_plain, "open")),
+    (_PART, _part),
+)
 """The most specific first; the words of a match are blanked before the next pattern."""

@@ -1,4 +1,4 @@
-"""Periods in shorthand written out, so that fewer patterns read them: "9M21" is "first nine months of 2021",
+"""Writes out periods in shorthand, so that fewer patterns must read them: "9M21" becomes "first nine months of 2021",
 "12/31/2022" an ISO date."""
 
 from __future__ import annotations
@@ -55,7 +55,8 @@ def _year(match: re.Match[str]) -> str:
 
 
 def _numeric_date(match: re.Match[str]) -> str:
-    """In ISO 8601: the month first if slashes leave it open, as in the United States; other numbers stay."""
+    """The date in ISO 8601, the text as it is if it is not one. If slashes leave the order open, the month is first, as
+    in the United States."""
     first, second = int(match["first"]), int(match["second"])
     month, day = (first, second) if match["mark"] == "/" and first <= 12 else (second, first)
     return _iso(_year(match), month, day) or match.group()
@@ -79,6 +80,7 @@ def _numbered_month(match: re.Match[str]) -> str:
 
 
 def _number(match: re.Match[str]) -> int:
+    """The quarter in the group ``number`` or ``ordinal``."""
     groups = match.groupdict()
     number = (groups.get("number") or groups["ordinal"]).lower()
     return ORDINALS.get(number) or number_of(number)
@@ -93,7 +95,7 @@ def _first_months(months: int, year: str) -> str:
 
 
 def _months_to_day(match: re.Match[str]) -> str:
-    """From January on."""
+    """The months from January to the day."""
     months = int(match["month"]) if match["month"] else MONTHS[match["name"].lower()]
     return f"{months} months ended {match['day']}"
 
@@ -131,7 +133,7 @@ _ENDS: Final = (
 )  # fmt: skip
 _PARTS: Final = (
     _rule(r"\bfQ(?=[1-4])", "Q"),
-    _rule(r"\b(?P<roman>I{1,3}|IV)\squarter\b", lambda m: f"{_ROMAN[m['roman'].upper()]} quarter"),
+    _rule(r"\b(?a:(?P<roman>I{1,3}|IV))\squarter\b", lambda m: f"{_ROMAN[m['roman'].upper()]} quarter"),
     _rule(rf"\b(?P<year>{YEAR})\s?-?\s?(?P<part>[QH][1-4])\b", lambda m: f"{m['part']} {m['year']}"),
     _rule(r"\b(?P<number>[1-4])T(?=['’]?\d\d\b)", lambda m: f"{m['number']}Q"),
     _rule(r"\bsemester\b", "half"),

@@ -42,24 +42,25 @@ _EXPECTED = re.compile(
     re.I,
 )
 _LEAST_CONTENT = 2
+"""Fewest words that may name a row for a clause to stand alone."""
 _COMMON = word_list("common")
 _NEAR = 45
 """Characters beside a period that are searched for what it names."""
 
 
 def source_periods(text: str, intents: Collection[str]) -> tuple[Period, ...]:
-    """The periods of ``text`` by which it names its filing; empty if it asks for no other.
+    """The periods by which ``text`` names its filing; empty if it asks for no others.
 
-    A period beside the name of a form does, except a date, on which a report may have been filed. If the question is
-    about what lies ahead, so does a day or the end of a year before the other periods.
+    They stand beside the name of a form; a date only before it, since a report may have been filed on a date after it.
+    If the question is about what lies ahead, they may also be a day or the end of a year before the other periods.
     """
     spans = period_spans(text)
     named = [period for start, end, period in spans if _names_filing(text, start, end, period)]
     if not named and "ahead" in intents:
         closes = [period for start, end, period in spans if _is_close(text, start, end, period)]
         last = max((period.year for period in closes), default=None)
-        later = last is not None and any(p.year > last for _, _, p in spans)
-        named = [period for period in closes if period.year == last] if later else []
+        if last is not None and any(period.year > last for _, _, period in spans):
+            named = [period for period in closes if period.year == last]
     others = [period for _, _, period in spans if period not in named]
     return tuple(dict.fromkeys(named)) if others else ()
 
@@ -94,6 +95,7 @@ def _content(text: str) -> list[str]:
 
 
 def _names_filing(text: str, start: int, end: int, period: Period) -> bool:
+    """Whether ``period``, which stands at ``text[start:end]``, tells which filing is meant: "2017 annual report"."""
     if period.date is None:
         return _beside_form(text, start, end)
     return _FORM_AFTER.search(text[end : end + _NEAR]) is not None

@@ -10,17 +10,19 @@ from typing import Any, Final, cast
 
 from finray.core.data_files import shipped_data
 from finray.core.plan import Formula, Unit
-from finray.question.measures.named import formula_of
+from finray.question.measures.formulas import formula_of
 
 NOTHING: Final = re.compile(r"(?!)")
-"""Matches nothing."""
+"""Never matches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """``yes`` and ``no`` are the least value of a yes and the bound below which it is a no; without them the ratio is
-    only shown. ``lower``: less of it is better. ``optional``: shown if the question names it, or others compare with
-    it."""
+    """A ratio that a judgement rests on, or that is only shown, without ``yes`` and ``no``.
+
+    From ``yes`` on it speaks for a yes, below ``no`` for a no. ``lower``: less of it is better. ``optional``: shown
+    only if the question names it, or if its topic compares.
+    """
 
     formula: Formula
     yes: float | None = None
@@ -30,7 +32,7 @@ class Ratio:
     optional: bool = False
 
     def vote(self, value: float) -> int:
-        """1 for yes, -1 for no, 0 between or without a criterion."""
+        """1 for yes, -1 for no, 0 between the two or without them."""
         if self.yes is None or self.no is None:
             return 0
         return 1 if value >= self.yes else -1 if value < self.no else 0
@@ -38,7 +40,7 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A subject of judgements; ``yes``, ``no`` and ``mixed`` are what the findings are called."""
+    """A subject of judgements; ``yes``, ``no`` and ``mixed`` are names of the findings."""
 
     name: str
     ratios: tuple[Ratio, ...]
@@ -54,7 +56,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """A line item that some companies' statements lack, and the rows that show it."""
+    """A line item that the statements of some companies lack, and the rows that show that they do."""
 
     item: str
     present: tuple[str, ...]
@@ -65,7 +67,7 @@ class Without:
 
 @dataclass(frozen=True, slots=True)
 class Concentration:
-    """How to find and judge what a report says about its largest customers; ``threshold`` in percent of revenue."""
+    """How to find and judge what a report says about the largest customers; ``threshold`` in percent of revenue."""
 
     customers: re.Pattern[str]
     search: str
@@ -76,7 +78,7 @@ class Concentration:
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What judgements.toml says: patterns find words in text with hyphens as spaces."""
+    """The content of judgements.toml. Patterns are for text that is :func:`spaced`."""
 
     topics: tuple[Topic, ...]
     claims: Mapping[str, re.Pattern[str]]
@@ -101,6 +103,7 @@ class Criteria:
 def criteria() -> Criteria:
     """The criteria that come with finray."""
     data = shipped_data("finray.question.plans", "judgements.toml")
+    concentration = data["concentration"]
     listed = [*data["claims"].values(), data["trend"]["words"], data["cover"]["words"], data["verdict"]["benign"]]
     names = ((spaced(words), key) for key, lines in data["cover"]["names"].items() for words in lines)
     return Criteria(
@@ -129,13 +132,13 @@ def criteria() -> Criteria:
             for entry in data["without"]
         ),
         concentration=Concentration(
-            _words(data["concentration"]["customers"].split()),
-            data["concentration"]["search"],
-            data["concentration"]["threshold"],
-            data["concentration"]["yes"],
-            data["concentration"]["no"],
+            _words(concentration["customers"].split()),
+            concentration["search"],
+            concentration["threshold"],
+            concentration["yes"],
+            concentration["no"],
         ),
-        depends=_words(data["concentration"]["depends"].split()),
+        depends=_words(concentration["depends"].split()),
     )
 
 
@@ -165,7 +168,7 @@ def _ratio(entry: Mapping[str, Any]) -> Ratio:
 
 
 def _words(words: Sequence[str]) -> re.Pattern[str]:
-    """Any of ``words``, in text with hyphens as spaces."""
+    """A pattern of any of ``words``, for text that is :func:`spaced`; "*" stands for the rest of a word."""
     each = (re.escape(spaced(word)).replace(r"\ ", r"\s").replace(r"\*", r"\w*") for word in words)
     return re.compile(rf"\b(?:{'|'.join(sorted(each, key=len, reverse=True))})(?!\w)")
 

@@ -1,5 +1,5 @@
-"""Yes-or-no judgements about a company, such as "is it capital-intensive": which ratios decide a question, by which
-criterion, and what the question claims."""
+"""Reads yes-or-no judgements about a company, such as "is it capital-intensive": which ratios decide a question, by
+which criterion, and what the question claims."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ import numpy as np
 from finray.core.plan import Formula
 from finray.core.query import Query
 from finray.models.encoder import Encoder, Vectors
-from finray.question.measures.formulas import formulas, line_items
+from finray.question.intents import masked
+from finray.question.measures.formulas import formula_of, formulas, line_items_of
 from finray.question.measures.mentions import mentions
-from finray.question.measures.named import formula_of
 from finray.question.measures.phrase import without_context
 from finray.question.plans.judgement_criteria import NOTHING, Concentration, Ratio, Topic, criteria, spaced
 
 MIN_SIMILARITY = 0.57
-"""Least cosine of a question to one of the prototypes of a topic; fitted on the development questions."""
+"""Least cosine between a question and a prototype of a topic; fitted on the development questions."""
 MIN_LEAD = 0.08
-"""Least lead over the prototypes of questions that are no judgements."""
+"""Least lead over the prototypes of questions that are not judgements."""
 MAX_METRICS = 3
+"""Most metrics whose movement is judged together."""
 _SENTENCE_END = re.compile(r"(?<=[.?!:;])\s+")
 _CLAUSE = re.compile(r"(?:^|,|\s[-–—]\s)\W*(?:and |or |but |so |then )?(\w+)\b")
 _BOUND = re.compile(
@@ -44,8 +45,8 @@ _NAME = re.compile(r"(?<=[\w,] )[A-Z][\w&.’'-]*[a-z]")
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What a question asks to judge. ``static``: the level of ``ratios``; ``trend``: how they moved since the period
-    before. ``claim`` is 1 if the question claims a yes or a rise, -1 for the opposite, 0 if it names both;
-    ``quality``: it claims better or worse, not more or less. ``difference``: of a cover ratio, the surplus is asked."""
+    before. ``claim`` is 1 if the question claims a yes or a rise, -1 for the opposite, 0 if it names both or neither.
+    ``quality``: it claims better or worse, not more or less."""
 
     topic: Topic | None
     ratios: tuple[Ratio, ...]
@@ -59,13 +60,13 @@ class Judgement:
 
 class Prototypes:
     """Example questions of each topic, for comparison by meaning; encoded when first needed. The encoder should be a
-    transformer, as the thresholds are: cosines of summed word vectors are high for any two questions."""
+    transformer, for which the thresholds are fitted: cosines of summed word vectors are high for any two questions."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     def nearest(self, text: str) -> Topic | None:
-        """The topic of the nearest example; None if it is far, or if no judgement is as near."""
+        """The topic of the example nearest to ``text``; None if it is far, or one that is not a judgement is near."""
         topics, vectors = self._examples
         near = vectors @ self._encoder.encode_query(text)
         best = int(np.argmax(near))
@@ -75,7 +76,7 @@ class Prototypes:
 
     @cached_property
     def _examples(self) -> tuple[tuple[Topic | None, ...], Vectors]:
-        """The topic of each example, None for questions that are no judgements, and their vectors."""
+        """The topic of each example, None for questions that are not judgements, and their vectors."""
         known = criteria()
         asks = [(topic, ask) for topic in known.topics for ask in topic.asks] + [(None, ask) for ask in known.other]
         vectors = self._encoder.encode_passages([spaced(ask) for _, ask in asks])
@@ -98,7 +99,7 @@ def judgement_of(query: Query, prototypes: Prototypes) -> Judgement | None:
         return None
     claim, quality = _claim(asked)
     moving = [known.trend.search(_plain(sentence, query)) is not None for sentence in sentences]
-    several = len({*query.asked}) > 1
+    several = len(set(query.asked)) > 1
     base = Judgement(None, (), not all(moving) and not several, any(moving) or several, claim, quality)
     metrics = tuple(dict.fromkeys(span.value for span in mentions(" ".join(sentences)))) or query.metrics
     return (
@@ -111,12 +112,12 @@ def judgement_of(query: Query, prototypes: Prototypes) -> Judgement | None:
 
 
 def doubts(question: str) -> bool:
-    """Whether ``question`` allows that its ratio means nothing for the company."""
+    """Whether ``question`` allows that its ratio may be meaningless for the company."""
     return criteria().doubt.search(question.lower()) is not None
 
 
 def concentration_of(query: Query) -> Concentration | None:
-    """How to judge whether the company depends on few customers, if ``query`` asks for that."""
+    """How to judge whether the company depends on few customers; None unless ``query`` asks for that."""
     known = criteria()
     sentences = [s for s in _SENTENCE_END.split(query.question) if _asks_verdict(s)]
     asked = _plain(" ".join(sentences), query)
@@ -133,32 +134,27 @@ def _asks_verdict(sentence: str) -> bool:
 
 
 def _bounded(query: Query, base: Judgement, metrics: Sequence[str]) -> Judgement | None:
-    """ "Was the current ratio above 1.0": the question names its own criterion."""
+    """The judgement of a question with a criterion of its own: "was the current ratio above 1.0"."""
     bound = _BOUND.search(query.question)
     rates = [key for key in metrics if key in formulas() and formulas()[key].unit in ("ratio", "percent")]
     if bound is None or len(rates) != 1:
         return None
     value = float(bound[2]) / (100 if bound[3] else 1)
-    below = bound[1].lower() in _BELOW
-    ratio = replace(_ratio_of(rates[0]), yes=value, no=value, says=f"{bound[2]}{bound[3] or ''} the line")
-    topic = Topic(
-        "", (ratio,), f"above {bound[2]}{bound[3] or ''}", f"below {bound[2]}{bound[3] or ''}", "", NOTHING, NOTHING
-    )
-    return replace(
-        base, topic=topic, ratios=(ratio,), static=True, trend=False, claim=-1 if below else 1, quality=False
-    )
+    line = f"{bound[2]}{bound[3] or ''}"
+    ratio = replace(_ratio_of(rates[0]), yes=value, no=value, says=f"{line} the line")
+    topic = Topic("", (ratio,), f"above {line}", f"below {line}", "", NOTHING, NOTHING)
+    claim = -1 if bound[1].lower() in _BELOW else 1
+    return replace(base, topic=topic, ratios=(ratio,), static=True, trend=False, claim=claim, quality=False)
 
 
 def _covering(asked: str, sentences: Sequence[str], base: Judgement) -> Judgement | None:
-    """Whether one figure pays for others, by the words of the sentences that ask."""
+    """The judgement whether one figure pays for others, by the words of the sentences that ask."""
     known = criteria()
     if known.cover.search(asked) is None:
         return None
     text = " ".join(sentences)
     keys = [span.value for span in mentions(text)]
-    for span in reversed(mentions(text)):
-        text = f"{text[: span.start]} | {text[span.end :]}"
-    text = spaced(text)
+    text = spaced(masked(text, mentions(text), "|"))
     for words, key in known.cover_names:
         if words.search(text):
             text = words.sub("|", text)
@@ -166,7 +162,7 @@ def _covering(asked: str, sentences: Sequence[str], base: Judgement) -> Judgemen
     uses = [key for key in dict.fromkeys(keys) if key in known.uses]
     sources = [key for key in dict.fromkeys(keys) if key in known.sources and key not in uses]
     if not uses or (uses == ["interest_expense"] and not sources):
-        return None  # the topic of interest coverage asks for more than cover of 1
+        return None  # the topic of interest coverage asks for more than a cover of 1
     source = sources[0] if sources else known.uses[uses[0]]
     if "capex" in uses and source == "free_cash_flow":
         source = "operating_cash_flow"
@@ -179,7 +175,7 @@ def _covering(asked: str, sentences: Sequence[str], base: Judgement) -> Judgemen
 
 
 def _on_topic(query: Query, asked: str, metrics: Sequence[str], base: Judgement) -> Judgement | None:
-    """A topic by its words, or by a ratio that is its own and a word such as "healthy"."""
+    """The judgement on a topic that is named by its words, or by one of its ratios and a word such as "healthy"."""
     topics = criteria().topics
     found = next((topic for topic in topics if topic.subjects.search(asked)), None)
     if found is None and base.static and base.quality:
@@ -194,16 +190,16 @@ def _on_topic(query: Query, asked: str, metrics: Sequence[str], base: Judgement)
 
 
 def _moved(query: Query, metrics: Sequence[str], base: Judgement) -> Judgement | None:
-    """How the metrics moved that the question names, if no other word narrows them."""
+    """The judgement on how the metrics moved that the question names, unless another word narrows them."""
     if not base.trend or not metrics:
         return None
-    covered = {item for key in metrics if key in formulas() for item in line_items(formulas()[key])}
+    covered = line_items_of(key for key in metrics if key in formulas())
     ratios = tuple(_ratio_of(key) for key in metrics if key not in covered)
     return None if _left(query) or not ratios else replace(base, ratios=ratios[:MAX_METRICS], static=False)
 
 
 def _left(query: Query, topic: Topic | None = None) -> bool:
-    """Whether a word of the question is explained by nothing: it may narrow what is compared."""
+    """Whether a word of the question is left unexplained: it may narrow what is compared."""
     explained = criteria().explained
     rest = topic.subjects.sub(" ", spaced(query.question)) if topic is not None else spaced(query.question)
     return any(spaced(w) in rest and not explained.fullmatch(spaced(w)) for w in query.unexplained)
@@ -222,7 +218,7 @@ def _is_part(word: str, asked: str) -> bool:
 
 
 def _meant(query: Query, asked: str, prototypes: Prototypes, base: Judgement) -> Judgement | None:
-    """The topic whose prototypes are nearest in meaning."""
+    """The judgement on the topic whose prototypes are nearest in meaning."""
     topic = prototypes.nearest(asked)
     if topic is None or (topic.compares and _left(query, topic)):
         return None
@@ -230,18 +226,17 @@ def _meant(query: Query, asked: str, prototypes: Prototypes, base: Judgement) ->
 
 
 def _of_topic(topic: Topic, base: Judgement, asked: str) -> Judgement:
+    """``base`` on ``topic``: its level, or its movement if the topic compares."""
+    if topic.compares:
+        return replace(base, topic=topic, static=False, trend=True)
     claim = base.claim
-    if base.static and not topic.compares:
-        claim = claim or 1
-        if not base.quality:
-            claim = -1 if topic.inverted.search(asked) else 1
-    return replace(
-        base, topic=topic, static=base.static and not topic.compares, trend=base.trend or topic.compares, claim=claim
-    )
+    if base.static:
+        claim = (claim or 1) if base.quality else -1 if topic.inverted.search(asked) else 1
+    return replace(base, topic=topic, claim=claim)
 
 
 def _claim(text: str) -> tuple[int, bool]:
-    """(1, -1 or 0 for neither or both; whether better or worse is claimed)."""
+    """The claim in ``text`` (1, -1, or 0 for neither or both), and whether it is about better or worse."""
     words = criteria().claims
     better, worse, more, less = (words[name].search(text) is not None for name in ("better", "worse", "more", "less"))
     if better or worse:

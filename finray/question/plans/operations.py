@@ -1,14 +1,9 @@
-"""Turns what a question measures into plans: which operation, over which companies and periods.
-
-A table of features chooses the operation. Its order means nothing: exactly one row holds for every set of features
-(tests/question/plans/test_operations.py tries them all).
-"""
+"""Turns what a question measures into plans: which operation, over which companies and periods."""
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from finray.core.period import Period
@@ -24,7 +19,7 @@ _MAX_YEARS = 12
 def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> tuple[Plan, ...]:
     """The plans of ``query``, the likeliest first; the tables decide which one is right.
 
-    ``companies`` are the query's own, or those that retrieval chose. ``latest`` is the period if the question names
+    ``companies`` are the query's own, or those that retrieval chose. ``latest`` is the period of a question that names
     none.
     """
     plans: dict[Plan, None] = {}
@@ -33,7 +28,7 @@ def plans_of(query: Query, companies: Sequence[str], latest: Period | None) -> t
             periods = list(years) or _periods(query, latest)
             try:
                 plan = build_plan(query, measures, companies, periods)
-                # A figure of one period is an answer, if the tables lack those of the others.
+                # The last figure alone is an answer if the tables lack those of the other periods.
                 alone = plan is not None and plan.kind == "value" and plan.parts
                 last = build_plan(query, measures, companies, periods[-1:]) if alone else None
             except ProgramError:  # the formula in the question is too long or too deep
@@ -50,46 +45,29 @@ def build_plan(query: Query, measures: Measures, companies: Sequence[str], perio
         return None
     planner = Planner(query, measures, companies, periods)
     features = planner.features()
-    (row,) = (row for row in OPERATIONS if row.holds(features))
-    return row.build(planner) if row.build is not None else None
+    build = next(build for needed, build in _OPERATIONS if needed <= features)
+    return build(planner) if build is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """Holds if all features of ``when`` and none of ``unless`` are present. Without ``build`` any figure would be
-    wrong."""
-
-    when: frozenset[str]
-    unless: frozenset[str]
-    build: Callable[[Planner], Plan] | None
-
-    def holds(self, features: frozenset[str]) -> bool:
-        return self.when <= features and not self.unless & features
-
-
-def _row(when: Sequence[str], unless: Sequence[str], build: Callable[[Planner], Plan] | None) -> Operation:
-    return Operation(frozenset(when), frozenset(unless), build)
-
-
-_ONE = ("which", "many", "unknown years")
-_SPANNED = (*_ONE, "cagr", "settled", "average", "total")
-OPERATIONS: Final = (
-    _row(["which"], [], Planner.which),
-    _row(["many", "claim"], ["which"], Planner.versus),
-    _row(["many", "superlative"], ["which", "claim"], Planner.highest),
-    _row(["many", "apart"], ["which", "claim", "superlative"], Planner.difference),
-    _row(["many"], ["which", "claim", "superlative", "apart"], None),
-    _row(["unknown years"], ["which", "many"], None),
-    _row(["cagr"], _ONE, Planner.cagr),
-    _row(["settled"], [*_ONE, "cagr"], Planner.settled),
-    _row(["average"], [*_ONE, "cagr", "settled"], Planner.average),
-    _row(["total"], [*_ONE, "cagr", "settled", "average"], Planner.total),
-    _row(["sign"], _SPANNED, Planner.sign),
-    _row(["trend"], [*_SPANNED, "sign"], Planner.trend),
-    _row(["growth"], [*_SPANNED, "sign", "trend"], Planner.change),
-    _row(["two apart"], [*_SPANNED, "sign", "trend", "growth"], Planner.change),
-    _row([], [*_SPANNED, "sign", "trend", "growth", "two apart"], Planner.value),
+_OPERATIONS: Final[tuple[tuple[frozenset[str], Callable[[Planner], Plan] | None], ...]] = (
+    (frozenset({"which"}), Planner.which),
+    (frozenset({"many", "claim"}), Planner.versus),
+    (frozenset({"many", "superlative"}), Planner.highest),
+    (frozenset({"many", "apart"}), Planner.difference),
+    (frozenset({"many"}), None),
+    (frozenset({"unknown years"}), None),
+    (frozenset({"cagr"}), Planner.cagr),
+    (frozenset({"settled"}), Planner.settled),
+    (frozenset({"average"}), Planner.average),
+    (frozenset({"total"}), Planner.total),
+    (frozenset({"sign"}), Planner.sign),
+    (frozenset({"trend"}), Planner.trend),
+    (frozenset({"growth"}), Planner.change),
+    (frozenset({"two apart"}), Planner.change),
+    (frozenset(), Planner.value),
 )
+"""The first operation whose features (:meth:`Planner.features`) are all present is meant; None if any figure would be
+wrong."""
 
 
 def in_order(periods: Sequence[Period]) -> list[Period]:
@@ -107,7 +85,7 @@ def _open_years(query: Query, latest: Period | None) -> list[tuple[Period, ...]]
     if query.last_years or latest is None or "average" not in query.intents or len(query.asked) > 1:
         return [()]
     if query.asked:
-        # The average of one year is that of its beginning and end; a rate or a price is an average already.
+        # The average of one year is that of its beginning and its end; a rate or a price is an average already.
         (period,) = query.asked
         return [()] if "rate" in query.intents else [(period.years_before(1), period)]
     return [tuple(Period(latest.year - back, "FY") for back in reversed(range(count))) for count in (3, 2)]

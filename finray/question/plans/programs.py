@@ -15,8 +15,9 @@ from finray.question.intents import means_least, superlative
 from finray.question.measures.formulas import at_period
 
 _MOST_LISTED = 6
-"""Periods whose figures an answer lists."""
+"""Most periods whose figures an answer lists."""
 Parts = tuple[tuple[str, str], ...]
+"""(company or period, program) of each figure shown beside the result."""
 
 
 class Planner:
@@ -34,7 +35,7 @@ class Planner:
         self._operands: dict[str, Operand] = {}
 
     def features(self) -> frozenset[str]:
-        """What the choice of an operation depends on: intents of the query, and numbers of companies and periods."""
+        """What the choice of an operation depends on: the query's intents, and how many companies and periods."""
         intents = self._query.intents
         span = len(self._periods) > 1
         moved = span and bool(intents & {"moves", "average"})
@@ -58,7 +59,7 @@ class Planner:
         return frozenset(name for name, holds in features.items() if holds)
 
     def value(self) -> Plan:
-        """The latest figure; those of the other periods that the question names stand beside it."""
+        """The latest figure, with those of the other periods that the question names beside it."""
         named = 1 < len(self._periods) <= _MOST_LISTED and len(self._query.asked) == len(self._periods)
         return self._plan("value", self._newest(), self._by_period(self._periods) if named else ())
 
@@ -107,7 +108,7 @@ class Planner:
         return self._plan("difference", f"({first}) - ({second})", parts)
 
     def highest(self) -> Plan:
-        """The metric after "highest" ranks the companies; the other one is asked for."""
+        """The metric after "highest" ranks the companies; the other one is the answer."""
         found = superlative(self._query.text)
         assert found is not None
         formulas = self._measures.formulas
@@ -140,11 +141,12 @@ class Planner:
         return tuple((str(period), self._program(self._formula, self._companies[0], period)) for period in periods)
 
     def _first_and_last(self) -> Parts:
-        """A single period follows the one a year before."""
+        """The figures of the first and last period; a single period is compared with the one a year before."""
         first = self._periods[0] if len(self._periods) > 1 else self._periods[0].years_before(1)
         return self._by_period([first, self._periods[-1]])
 
     def _program(self, formula: Formula, company: str, period: Period) -> str:
+        """The program of ``formula`` for ``company`` and ``period``; adds its operands to the plan's."""
         shifted = at_period(formula.expression)
         labels: dict[str, str] = {}
         for name in names(shifted):

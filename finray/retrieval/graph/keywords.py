@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from finray.core.query import Query
 from finray.core.question_fields import single_spaced
-from finray.models.chat import ChatReply
 from finray.models.conversation import conversation
 from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.asking import MAX_QUERY_CHARACTERS, Asker
@@ -31,15 +30,15 @@ _NAME = re.compile(r"(?<!^)\b[A-Z][\w&’'-]*(?:\s[A-Z][\w&’'-]*)*")
 
 @dataclass(frozen=True, slots=True)
 class Keywords:
-    """``low`` for entities, ``high`` for relations; each a text to search for."""
+    """Texts to search for: ``low`` finds entities, ``high`` relations."""
 
     low: str
     high: str
 
 
 async def asked_keywords(query: Query, asker: Asker) -> Keywords:
-    """Raises ModelReplyError if the reply has no keywords on either level."""
-    reply: ChatReply = await asker.reply(conversation(EXTRACT, query.question), schema=SCHEMA)
+    """The keywords that the model writes. Raises ModelReplyError if there are none on either level."""
+    reply = await asker.reply(conversation(EXTRACT, query.question), schema=SCHEMA)
     low, high = (_joined((reply.parsed or {}).get(name)) for name in ("low_level_keywords", "high_level_keywords"))
     if not (low or high):
         raise asker.unusable(f"asked for keywords, got {single_spaced(reply.text)[:120]!r}")
@@ -53,7 +52,7 @@ def _joined(words: object) -> str:
 
 
 def read_keywords(query: Query, catalog: CompanyCatalog) -> Keywords:
-    """By rules: names and metrics below, the question above."""
+    """Keywords by rules: companies or names, metrics and periods are low, the question is high."""
     companies = [catalog.companies[key].name for key in query.companies if key in catalog.companies]
     metrics = [metric.replace("_", " ") for metric in query.metrics]
     periods = [str(period) for period in query.periods]

@@ -1,4 +1,4 @@
-"""The graphs of all filings of an index in memory, searched by vector."""
+"""Keeps the graphs of all filings of an index in memory, and searches them by vector."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Node:
     filing_id: str
     entity: Entity
     neighbors: tuple[int, ...]
-    """Positions of the relations that it takes part in, the strongest first."""
+    """Positions of its relations, the strongest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class KnowledgeGraph:
         return _nearest(self._edge_vectors @ vector, self._edge_filings, within, limit)
 
     def pages_of_nodes(self, nodes: Sequence[int]) -> list[PagePlace]:
-        """The pages of the first node, then those of the second: first the ones that name most of its neighbors."""
+        """The pages of each node in turn, those that name most of its neighbors first."""
         found: dict[PagePlace, None] = {}
         for number in nodes:
             node = self.nodes[number]
@@ -83,8 +83,7 @@ class KnowledgeGraph:
         return list(dict.fromkeys(places))
 
     def edges_of(self, nodes: Sequence[int]) -> list[int]:
-        """The edges of ``nodes``, those between nodes of high degree first, then the strongest (the paper's one-hop
-        neighbors)."""
+        """The edges of ``nodes`` (the paper's one-hop neighbors), by the degrees of their ends, then by weight."""
         edges = dict.fromkeys(edge for number in nodes for edge in self.nodes[number].neighbors)
         return sorted(edges, key=lambda edge: (-self._degree(edge), -self.edges[edge].relation.weight))
 

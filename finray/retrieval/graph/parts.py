@@ -1,4 +1,4 @@
-"""Entities and relations of one filing, and their form in a table."""
+"""Entities and relations of one filing, and how a table stores them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from finray.models.encoder import Encoder, Vectors
 MAX_NAME_CHARACTERS: Final = 120
 MAX_TEXT_CHARACTERS: Final = 500
 _EMBEDDED_CHARACTERS = 300
-"""The start of a text says what it is about."""
+"""Longer texts are cut: their start says what they are about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A node. ``pages`` are those that name it, in the order in which they were read."""
+    """A node. ``pages`` name it, in the order in which they were read."""
 
     name: str
     kind: str
@@ -69,8 +69,10 @@ def cleaned(text: str, limit: int) -> str:
 
 
 def merged(entities: Iterable[Entity], relations: Iterable[Relation], unusable: Sequence[int] = ()) -> FilingGraph:
-    """Entities of the same name and relations of the same pair as one, with the union of their pages and the sum of
-    their weights; the longest text serves. Relations to unknown entities and to themselves are left out."""
+    """Merges entities of the same name and relations of the same pair: the longest text, all pages, the sum of weights.
+
+    Relations of an entity with itself or with an unknown one are left out.
+    """
     nodes: dict[str, Entity] = {}
     for entity in entities:
         key = node_key(entity.name)
@@ -117,7 +119,7 @@ COLUMNS: Final = ("entities", "relations", "unusable_pages", "vectors")
 
 
 def graph_columns(graph: FilingGraph, encoder: Encoder) -> dict[str, pa.Array]:
-    """One row; ``vectors`` are those of the entities, then those of the relations, as float16 bytes."""
+    """One row; ``vectors`` are float16 bytes, those of the entities before those of the relations."""
     parts: list[Entity | Relation] = [*graph.entities, *graph.relations]
     vectors = encoder.encode_passages([part.embedded for part in parts]) if parts else np.empty((0, 0), np.float32)
     return {

@@ -1,4 +1,4 @@
-"""Entities and relations by rules, without a language model: the company, its line items, and names in prose."""
+"""Finds entities and relations by rules, without a language model: the company, its line items, names in prose."""
 
 from __future__ import annotations
 
@@ -39,29 +39,22 @@ def tagged_graph(
         keywords = ", ".join(dict.fromkeys(filter(None, (*(line.statement for line in own), own[0].section))))
         relations.append(Relation(company.name, label, "", excerpt(keywords, 120), float(len(own)), entity.pages))
     headings = {page: heading.partition("\n")[0] for page, _, heading in pages}
+
+    def relation(source: str, target: str, sentence: str, found: Mapping[int, None]) -> Relation:
+        keywords = excerpt(headings.get(next(iter(found)), ""), 120)
+        return Relation(source, target, sentence, keywords, float(len(found)), tuple(found))
+
     named, pairs = _names(pages)
     for name, (sentence, found) in named.items():
         entities.append(Entity(name, "name", sentence, tuple(found)))
-        keywords = headings.get(next(iter(found)), "")
-        relations.append(
-            Relation(company.name, name, sentence, excerpt(keywords, 120), float(len(found)), tuple(found))
-        )
+        relations.append(relation(company.name, name, sentence, found))
     for (first, second), (sentence, found) in pairs.items():
-        relations.append(
-            Relation(
-                first,
-                second,
-                sentence,
-                excerpt(headings.get(next(iter(found)), ""), 120),
-                float(len(found)),
-                tuple(found),
-            )
-        )
+        relations.append(relation(first, second, sentence, found))
     return merged(entities, relations)
 
 
 def _chosen_lines(lines: Sequence[LineItem]) -> Mapping[str, list[LineItem]]:
-    """The facts of the foremost labels."""
+    """The line items of the most important labels, by label."""
     by_label: defaultdict[str, list[LineItem]] = defaultdict(list)
     for line in lines:
         label = single_spaced(line.label)[:MAX_NAME_CHARACTERS]
@@ -84,7 +77,7 @@ def _line_entity(label: str, own: Sequence[LineItem], filing: Filing) -> Entity:
 
 
 Places = tuple[str, dict[int, None]]
-"""The first sentence, and the pages."""
+"""The first sentence with a name or pair, and the pages that have one."""
 
 
 def _names(pages: Sequence[tuple[int, str, str]]) -> tuple[dict[str, Places], dict[tuple[str, str], Places]]:

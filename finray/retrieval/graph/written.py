@@ -1,4 +1,4 @@
-"""Entities and relations that a language model finds on pages (LightRAG, arXiv 2410.05779, section 3.1)."""
+"""Asks a language model for the entities and relations on pages (LightRAG, arXiv 2410.05779, section 3.1)."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ EXTRACT: Final = (
     f"but the page. End with {DONE}."
 )
 _MIN_CHARACTERS = 200
-"""A page with less text is not asked about."""
+"""The model is not asked about pages with less text."""
 _FIELD_MARKS = " \t\"'()[]{}`*"
 _KINDS = {"entity": 4, "relation": 6, "relationship": 6}
-"""Fields of a line."""
+"""Kind of a line and its number of fields."""
 
 
 async def written_graph(

@@ -1,4 +1,4 @@
-"""Requests to a language model that several methods share, and answers that they write."""
+"""Requests that several methods send to a language model, and the answers that it writes."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ _LABEL = re.compile(r"(?:[-*•]|\d{1,2}[.)]|(?:(?:rewritten|new|sub|search|deco
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Asks ``chat`` on behalf of one question; ``journal`` counts tokens, calls and unusable replies under
-    ``stage``."""
+    """Asks ``chat`` about one question; ``journal`` counts tokens, calls and unusable replies under ``stage``."""
 
     chat: ChatModel
     stage: str
@@ -57,7 +56,7 @@ class Asker:
         return reply
 
     def unusable(self, problem: str) -> ModelReplyError:
-        """Counts an unusable reply; the error to raise if nothing can go on without it."""
+        """Counts an unusable reply; returns the error to raise if the method needs it."""
         self.journal.unusable_reply(self.stage, problem)
         return ModelReplyError(f"{self.stage}: {problem}")
 
@@ -73,7 +72,7 @@ class Asker:
     async def answer(
         self, instructions: str, question: str, passages: Sequence[Passage] = (), *, context: str = ""
     ) -> Answer:
-        """The answer that the model concludes with; its evidence are the passages that it cites.
+        """The answer that the model concludes with; its evidence is the passages that it cites.
 
         ``context`` is shown besides the passages. Raises ModelReplyError if the reply has no conclusion.
         """

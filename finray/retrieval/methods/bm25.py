@@ -18,19 +18,16 @@ from finray.retrieval.query_writing import search_text
 
 
 def lexical_passages(reader: IndexReader, *, titled: bool = False) -> FoundPassages:
-    """The chunks with the highest BM25 score; ``titled``: each with its filing's title before it."""
-    if not titled:
+    """The chunks with the highest BM25 score; if ``titled``, their filing's title counts as part of their text."""
+    titles = open_extension(reader, title_words()) if titled else None
 
-        async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-            return reader.search_chunks_text(search_text(query), within, k, texts=True)
+    async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        text = search_text(query)
+        if titles is None:
+            return reader.search_chunks_text(text, within, k, texts=True)
+        return reader.with_texts(titles.search_text(text, within, k))
 
-        return FoundPassages(reader, find)
-    stored = open_extension(reader, title_words())
-
-    async def find_titled(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-        return reader.with_texts(stored.search_text(search_text(query), within, k))
-
-    return FoundPassages(reader, find_titled)
+    return FoundPassages(reader, find)
 
 
 def build(tools: Toolbox) -> Retrieval:

@@ -1,7 +1,7 @@
-"""The methods that settings name, built: a method of the registry, or a composition.
+"""Builds the method that the settings name: one of the registry, or a composition.
 
-``rrf+multi_hyde+title+rerank`` is a first stage, then in any order ``+title`` (finray.retrieval.methods.titles), a
-query writer and ``+rerank``.
+A composition such as ``rrf+multi_hyde+title+rerank`` is a first stage, then in any order ``title``
+(finray.retrieval.methods.titles), a query writer and ``rerank``.
 """
 
 from __future__ import annotations
@@ -15,20 +15,17 @@ from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
 from finray.index.extensions.extension import AnyExtension
 from finray.retrieval.flat import AllDocuments
-from finray.retrieval.methods import (
-    hirec,
-    page_scorer,
-)
+from finray.retrieval.methods import hirec, page_scorer
 from finray.retrieval.methods.method import Method
-from finray.retrieval.methods.registry import ALL, METHODS
+from finray.retrieval.methods.registry import METHODS
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query_writing import QueryWriter, WrittenPassages
 from finray.retrieval.rerank import RerankedPassages
 
 
 def method_named(name: str) -> Method:
-    """The method ``name``, or the composition. Raises SettingsError for an unknown name, with the known ones, and for
-    parts that do not go together."""
+    """The method or composition ``name``. Raises SettingsError for an unknown name, and for parts that do not go
+    together."""
     first, *parts = name.split("+")
     if first not in METHODS:
         raise SettingsError(f"retrieval.method = {name!r} is unknown; choose from {', '.join(METHODS)}")
@@ -37,8 +34,8 @@ def method_named(name: str) -> Method:
 
 
 def needed_extensions(settings: Settings) -> tuple[AnyExtension, ...]:
-    """What must be stored beside the index for ``retrieval.method``. ``page_scorer`` without a model of its own and
-    ``hirec`` with summaries of cover facts need nothing."""
+    """The extensions that ``retrieval.method`` needs. ``page_scorer`` without a model of its own and ``hirec`` with
+    summaries of cover facts need none."""
     method = method_named(settings.retrieval.method)
     if method.name == page_scorer.NAME and not settings.page_encoder.model:
         return ()
@@ -48,8 +45,8 @@ def needed_extensions(settings: Settings) -> tuple[AnyExtension, ...]:
 
 
 def _composed(name: str, first: Method, parts: Sequence[str]) -> Method:
-    """Raises SettingsError."""
-    writers = {method.name: method for method in ALL if method.writer is not None}
+    """``first`` with ``parts``. Raises SettingsError if they do not go together."""
+    writers = {method.name: method for method in METHODS.values() if method.writer is not None}
     known = ["title", *writers, "rerank"]
     for part in parts:
         if part not in known:
@@ -58,15 +55,16 @@ def _composed(name: str, first: Method, parts: Sequence[str]) -> Method:
         raise _refused(name, f"{twice!r} is there twice")
     chosen = [writers[part] for part in parts if part in writers]
     if len(chosen) > 1 or (chosen and not first.searches):
-        searching = ", ".join(method.name for method in ALL if method.searches)
+        searching = ", ".join(method.name for method in METHODS.values() if method.searches)
         raise _refused(name, f"a query writer ({', '.join(writers)}) goes after one of {searching}, and one is enough")
     if "title" in parts and first.titles is None:
-        titled = ", ".join(method.name for method in ALL if method.titles is not None)
+        titled = ", ".join(method.name for method in METHODS.values() if method.titles is not None)
         raise _refused(name, f"+title goes after one of {titled}")
     if "rerank" in parts and not first.flat:
         raise _refused(name, f"+rerank goes after a flat method; {first.name!r} chooses filings first")
     needs = [*first.needs, *(need for method in chosen for need in method.needs)]
-    needs += ["passage reranker"] * ("rerank" in parts)
+    if "rerank" in parts:
+        needs.append("passage reranker")
     return replace(
         first,
         name=name,
@@ -96,13 +94,13 @@ def _refused(name: str, problem: str) -> SettingsError:
 
 
 def build_retrieval(tools: Toolbox) -> Retrieval:
-    """The method that the settings name, without its document stage if ``retrieval.hierarchical`` is false.
+    """Builds the method that the settings name, without its document stage if ``retrieval.hierarchical`` is false.
 
     Raises SettingsError for an unknown method, or if something that it needs is not set up.
     """
     method = method_named(tools.settings.retrieval.method)
     if method.answers == "no" and tools.answers:
-        able = ", ".join(other.name for other in METHODS.values() if other.answers != "no")
+        able = ", ".join(name for name, other in METHODS.items() if other.answers != "no")
         raise SettingsError(
             f"retrieval.method = {method.name!r} writes no answers, so loop.answerer cannot be 'method'; these write "
             f"them: {able}"

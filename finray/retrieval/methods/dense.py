@@ -15,20 +15,17 @@ from finray.retrieval.query_writing import search_vector
 
 
 def dense_passages(tools: Toolbox) -> FoundPassages:
-    """The nearest chunks; with ``tools.titled`` each was encoded with its filing's title before it."""
+    """The nearest chunks; if ``tools.titled``, by vectors of their text with the filing's title before it."""
     reader, encoder = tools.reader, tools.encoder
-    if not tools.titled:
+    titles = open_extension(reader, title_vectors(tools.settings)) if tools.titled else None
 
-        async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-            return reader.search_chunks_vector(await search_vector(query, encoder), within, k, texts=True)
+    async def find(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
+        vector = await search_vector(query, encoder)
+        if titles is None:
+            return reader.search_chunks_vector(vector, within, k, texts=True)
+        return reader.with_texts(titles.search_vector(vector, within, k))
 
-        return FoundPassages(reader, find)
-    stored = open_extension(reader, title_vectors(tools.settings))
-
-    async def find_titled(query: Query, within: Scope, k: int, _: Journal) -> pa.Table:
-        return reader.with_texts(stored.search_vector(await search_vector(query, encoder), within, k))
-
-    return FoundPassages(reader, find_titled)
+    return FoundPassages(reader, find)
 
 
 def build(tools: Toolbox) -> Retrieval:

@@ -3,13 +3,11 @@ BERT", arXiv 1901.04085)."""
 
 from __future__ import annotations
 
+from finray.retrieval.methods.dense import dense_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
-from finray.retrieval.rerank import reranked_passages
+from finray.retrieval.rerank import RerankedPassages
 
 
 def build(tools: Toolbox) -> Retrieval:
     candidates = tools.settings.methods.dense_rerank.candidates
-    passages = reranked_passages(
-        tools.reader, tools.encoder, tools.reranker("passage_reranker"), candidates, lambda query: query.question
-    )
-    return tools.flat(passages)
+    return tools.flat(RerankedPassages(dense_passages(tools), tools.reranker("passage_reranker"), candidates))

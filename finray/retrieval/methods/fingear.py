@@ -11,6 +11,7 @@ what both find, first inside an Item, then across Items. The paper does not choo
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,17 +56,6 @@ class _Filing:
         return self.filing_id, page, start
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
-    """Leaves of one Item in the order of each tree that found them."""
-
-    rankings: tuple[Sequence[Leaf], ...]
-
-    @property
-    def fused(self) -> dict[Leaf, float]:
-        return dict(fuse(self.rankings, _FUSION_CONSTANT))
-
-
 class FingearPassages:
     """``Passage.score`` is the cross-encoder's, or without one the sum of reciprocal ranks in the two trees."""
 
@@ -102,14 +92,15 @@ class FingearPassages:
         chosen: dict[Leaf, float] = {}
         for item in sorted(budgets, key=lambda item: -weights[item]):  # equal scores: the heavier Item first
             if budgets[item]:
-                found = self._candidates(by_item[item], scores)
-                chosen |= _first(await self._ordered(query.question, found), budgets[item])  # stage 1: across the trees
+                # Stage 1, across the trees of one Item.
+                ordered = await self._ordered(query.question, self._fused(by_item[item], scores))
+                chosen |= itertools.islice(ordered.items(), budgets[item])
         # Stage 2, across Items. A cross-encoder scores each pair alone, so the scores of stage 1 serve again.
         ranked = sorted(chosen, key=lambda leaf: -chosen[leaf])
         return chunk_passages(self._texts.table(ranked, [chosen[leaf] for leaf in ranked]), self._names)
 
-    def _candidates(self, trees: Sequence[tuple[_Filing, ItemTree]], scores: _TreeScores) -> _Candidates:
-        """What both trees of one Item find, over all filings."""
+    def _fused(self, trees: Sequence[tuple[_Filing, ItemTree]], scores: _TreeScores) -> dict[Leaf, float]:
+        """The leaves that both trees of one Item find, over all filings, and the sums of their reciprocal ranks."""
         rankings = []
         for wanted, node_scores, leaf_scores in (
             (self._chosen.summary_tree, scores.summaries, scores.words),
@@ -123,10 +114,10 @@ class FingearPassages:
                     visited = best_leaves(tree, node_scores[filing.filing_id, tree.item], own, self._chosen.beam)
                     found |= {leaves[at]: float(own[at]) for at in visited}
                 rankings.append(sorted(found, key=lambda leaf: -found[leaf]))
-        return _Candidates(tuple(rankings))
+        return dict(fuse(rankings, _FUSION_CONSTANT))
 
-    async def _ordered(self, question: str, candidates: _Candidates) -> dict[Leaf, float]:
-        fused = candidates.fused
+    async def _ordered(self, question: str, fused: dict[Leaf, float]) -> dict[Leaf, float]:
+        """``fused`` as the cross-encoder scores and orders it, if there is one."""
         if self._reranker is None or not fused:
             return fused
         leaves = list(fused)
@@ -182,10 +173,6 @@ def _leaf_scores(hits: pa.Table) -> dict[Leaf, float]:
     starts = hits["start"].to_pylist() if "start" in hits.column_names else [0] * hits.num_rows
     places = zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), starts, strict=True)
     return dict(zip(places, hits["score"].to_pylist(), strict=True))
-
-
-def _first(scored: Mapping[Leaf, float], count: int) -> dict[Leaf, float]:
-    return dict(list(scored.items())[:count])
 
 
 def _note_items(

@@ -24,7 +24,6 @@ from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.query import Query
 from finray.core.settings import Settings
-from finray.index.extensions.extension import FilingExtension
 from finray.index.extensions.table import open_extension
 from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
@@ -37,16 +36,14 @@ from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 NAME: Final = "hirec"
 _CHUNK = ["filing_id", "page", "start", "end", "text"]
 
-
-def extension(settings: Settings) -> FilingExtension:
-    return cover_summaries(settings)
+extension = cover_summaries
 
 
 class Summaries(Protocol):
     """Cover summaries of the filings of an index."""
 
     def nearest(self, vector: Vectors, limit: int) -> tuple[list[str], Vectors]:
-        """The filings whose summaries have the largest cosine with ``vector``, best first, and these."""
+        """The filings whose summaries have the largest cosine with ``vector``, best first, and these cosines."""
         ...
 
     def texts(self, filing_ids: Sequence[str]) -> list[str]: ...
@@ -81,13 +78,13 @@ class SummaryDocuments:
 
 
 class WrittenSummaries:
-    """Those that a language model wrote; filings whose summary could not be used are missing.
+    """The summaries that a language model wrote; filings without a usable one are missing.
 
-    Raises IndexMismatchError with the command that writes them.
+    Raises IndexMismatchError, with the command that writes them, if they are not stored.
     """
 
     def __init__(self, reader: IndexReader, settings: Settings) -> None:
-        stored = open_extension(reader, extension(settings)).rows(["summary", "vector"])
+        stored = open_extension(reader, cover_summaries(settings)).rows(["summary", "vector"])
         stored = stored.filter(pc.is_valid(stored["summary"]))
         self._ids: list[str] = stored["filing_id"].to_pylist()
         self._texts: dict[str, str] = dict(zip(self._ids, stored["summary"].to_pylist(), strict=True))
@@ -142,9 +139,11 @@ def scored_passages(reader: IndexReader, encoder: Encoder, reranker: Reranker, f
 def build(tools: Toolbox) -> Retrieval:
     settings, reader = tools.settings, tools.reader
     chosen = settings.methods.hirec
-    by_model = chosen.summaries == "llm"
-    by_vector = not by_model and not settings.document_reranker.model
-    rerankers = None if by_vector else tools.reranker("document_reranker"), tools.reranker("passage_reranker")
-    summaries = WrittenSummaries(reader, settings) if by_model else FactSummaries(reader)
-    documents = SummaryDocuments(reader, summaries, tools.encoder, rerankers[0], settings.retrieval.k_candidates)
-    return Retrieval(documents, scored_passages(reader, tools.encoder, rerankers[1], chosen.flat_candidates))
+    written = chosen.summaries == "llm"
+    ranks_documents = written or bool(settings.document_reranker.model)
+    document_reranker = tools.reranker("document_reranker") if ranks_documents else None
+    passage_reranker = tools.reranker("passage_reranker")
+    summaries = WrittenSummaries(reader, settings) if written else FactSummaries(reader)
+    k_candidates = settings.retrieval.k_candidates
+    documents = SummaryDocuments(reader, summaries, tools.encoder, document_reranker, k_candidates)
+    return Retrieval(documents, scored_passages(reader, tools.encoder, passage_reranker, chosen.flat_candidates))

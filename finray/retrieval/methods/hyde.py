@@ -11,11 +11,10 @@ at temperature 0.7 and at most 200 tokens. After ``+``, as in ``bm25+hyde``, ano
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Final
 
-from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import HydeParameters
 from finray.core.query import Query
@@ -23,6 +22,7 @@ from finray.core.question_fields import excerpt
 from finray.models.chat import Message
 from finray.models.conversation import conversation
 from finray.models.fences import unfenced
+from finray.retrieval.methods.asking import Asker
 from finray.retrieval.methods.dense import dense_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 from finray.retrieval.query_writing import QueryWriter, WrittenPassages
@@ -48,7 +48,8 @@ _Ask = Callable[[str, Journal], Awaitable[list[str]]]
 
 
 def imagining(tools: Toolbox, stage: str, chosen: HydeParameters) -> QueryWriter:
-    """Imagined passages instead of the question, or besides it; the journal counts their tokens under ``stage``."""
+    """A writer of queries with imagined passages in place of the question, or besides it. The journal counts their
+    tokens under ``stage``."""
     ask = _sampled(tools, stage, chosen) if chosen.sampled else _in_one_call(tools, stage, chosen)
 
     async def write(query: Query, journal: Journal) -> Query:
@@ -63,9 +64,9 @@ def _in_one_call(tools: Toolbox, stage: str, chosen: HydeParameters) -> _Ask:
     chat = tools.chat_model()
 
     async def ask(question: str, journal: Journal) -> list[str]:
-        reply = await chat.chat(conversation(_instructions(chosen.passages), question), schema=SCHEMA)
-        journal.spend(stage, reply.usage)
-        return _texts(reply.parsed, stage, journal)[: chosen.passages]
+        asker = Asker(chat, stage, journal)
+        reply = await asker.reply(conversation(_instructions(chosen.passages), question), schema=SCHEMA)
+        return _texts((reply.parsed or {}).get("passages"), asker)[: chosen.passages]
 
     return ask
 
@@ -81,7 +82,7 @@ def _sampled(tools: Toolbox, stage: str, chosen: HydeParameters) -> _Ask:
         replies = await asyncio.gather(*(sampler.chat(prompt) for sampler in samplers))
         for reply in replies:
             journal.spend(stage, reply.usage)
-        return _texts({"passages": [reply.text for reply in replies]}, stage, journal)
+        return _texts([reply.text for reply in replies], Asker(samplers[0], stage, journal))
 
     return ask
 
@@ -93,21 +94,14 @@ def _instructions(count: int) -> str:
     return INSTRUCTIONS.format(passages=f"{count} different passages", variety=variety)
 
 
-def _texts(parsed: Mapping[str, Any] | None, stage: str, journal: Journal) -> list[str]:
-    passages = (parsed or {}).get("passages")
+def _texts(passages: object, asker: Asker) -> list[str]:
+    """The ``passages`` of a reply that are not blank. Raises ModelReplyError if there are none."""
     if not isinstance(passages, list) or not all(isinstance(text, str) for text in passages):
-        raise _unusable(
-            stage, f"the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}", journal
-        )
+        raise asker.unusable(f"the reply's 'passages' is not a list of texts: {excerpt(repr(passages), 120)}")
     texts = [text for text in passages if text.strip()]
     if not texts:
-        raise _unusable(stage, "the reply has no passage", journal)
+        raise asker.unusable("the reply has no passage")
     return texts
-
-
-def _unusable(stage: str, problem: str, journal: Journal) -> ModelReplyError:
-    journal.unusable_reply(stage, problem)
-    return ModelReplyError(f"{stage}: {problem}")
 
 
 def writer(tools: Toolbox) -> QueryWriter:

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.method_settings import IrcotParameters
 from finray.core.passages import Document, Passage
@@ -22,6 +21,8 @@ from finray.core.question_fields import excerpt
 from finray.core.roles import PassageRetriever
 from finray.models.chat import ChatModel
 from finray.models.conversation import DATA_RULE, conversation
+from finray.retrieval.fusion import place
+from finray.retrieval.methods.asking import Asker
 from finray.retrieval.methods.bm25 import lexical_passages
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
 
@@ -46,40 +47,37 @@ class InterleavedPassages:
     async def passages(
         self, query: Query, documents: Sequence[Document], k: int, journal: Journal
     ) -> Sequence[Passage]:
+        """Raises ModelReplyError if the model writes no sentence."""
+        asker = Asker(self._chat, STAGE, journal)
         found: dict[tuple[str, int, int], Passage] = {}
+
+        async def find(text: str) -> None:
+            searched = replace(query, question=text)
+            more = await self._retriever.passages(searched, documents, self._chosen.step_passages, journal)
+            for passage in more:
+                found.setdefault(place(passage), passage)
+
         reasoning: list[str] = []
-        await self._find(query, documents, found, journal)
+        await find(query.question)
         while found and len(reasoning) < self._chosen.steps and len(found) < self._chosen.paragraphs:
-            sentence = await self._next_sentence(query.question, list(found.values()), reasoning, journal)
+            sentence = await _next_sentence(query.question, list(found.values()), reasoning, asker)
             reasoning.append(sentence)
             if _DONE.search(sentence):
                 break
-            await self._find(replace(query, question=sentence), documents, found, journal)
+            await find(sentence)
         ranked = list(found.values())[: min(k, self._chosen.paragraphs)]
         return [replace(passage, score=1.0 / rank) for rank, passage in enumerate(ranked, start=1)]
 
-    async def _find(
-        self,
-        query: Query,
-        documents: Sequence[Document],
-        found: dict[tuple[str, int, int], Passage],
-        journal: Journal,
-    ) -> None:
-        for passage in await self._retriever.passages(query, documents, self._chosen.step_passages, journal):
-            found.setdefault((passage.filing_id, passage.page, passage.start), passage)
 
-    async def _next_sentence(
-        self, question: str, passages: Sequence[Passage], reasoning: Sequence[str], journal: Journal
-    ) -> str:
-        so_far = f"{question}\n\nReasoning so far: {' '.join(reasoning) or '(none)'}\nNext sentence:"
-        reply = await self._chat.chat(conversation(INSTRUCTIONS, so_far, passages))
-        journal.spend(STAGE, reply.usage)
-        # Keep only the first sentence, as the paper does.
-        sentence = _SENTENCE_END.split(reply.text.strip(), maxsplit=1)[0]
-        if not sentence:
-            raise ModelReplyError(f"{STAGE}: the model wrote no sentence")
-        journal.note(f"{STAGE}: {excerpt(sentence)}")
-        return sentence
+async def _next_sentence(question: str, passages: Sequence[Passage], reasoning: Sequence[str], asker: Asker) -> str:
+    so_far = f"{question}\n\nReasoning so far: {' '.join(reasoning) or '(none)'}\nNext sentence:"
+    reply = await asker.reply(conversation(INSTRUCTIONS, so_far, passages))
+    # Keep only the first sentence, as the paper does.
+    sentence = _SENTENCE_END.split(reply.text.strip(), maxsplit=1)[0]
+    if not sentence:
+        raise asker.unusable("the model wrote no sentence")
+    asker.journal.note(f"{STAGE}: {excerpt(sentence)}")
+    return sentence
 
 
 def build(tools: Toolbox) -> Retrieval:

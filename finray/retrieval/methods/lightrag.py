@@ -23,6 +23,7 @@ from typing import Final, Literal, TypeVar
 
 import pyarrow as pa
 
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.method_settings import LightragParameters
 from finray.core.passages import Document, Passage
@@ -71,16 +72,10 @@ def graph_extension(name: Name, settings: Settings, chat: ChatModel | None = Non
 
         def build(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
             started, worked = time.perf_counter(), time.process_time()
-            filing = filings[filing_id]
-            rows = reader.pages([filing_id], ["page", "text", "headings"]).to_pylist()
-            usage = TokenUsage()
             if name == "lightrag_rules":
-                pages = [(row["page"], row["text"], row["headings"] or "") for row in rows]
-                lines = reader.line_items([filing_id]).get(filing_id, ())
-                graph = tagged_graph(filing, reader.cover_summary(filing_id), pages, lines)
+                graph, usage = _by_rules(reader, filings[filing_id]), TokenUsage()
             else:
-                texts = [(row["page"], row["text"]) for row in rows]
-                graph, usage = asyncio.run(_written(settings, chat, texts, filing.doc_name))
+                graph, usage = asyncio.run(_by_model(reader, filings[filing_id], settings, chat))
             columns = graph_columns(graph, encoder)
             seconds, processor = time.perf_counter() - started, time.process_time() - worked
             parts = len(graph.entities) + len(graph.relations)
@@ -92,13 +87,21 @@ def graph_extension(name: Name, settings: Settings, chat: ChatModel | None = Non
     return FilingExtension(name, made_with, load, things="graphs")
 
 
-async def _written(
-    settings: Settings, chat: ChatModel | None, pages: Sequence[tuple[int, str]], source: str
+def _by_rules(reader: IndexReader, filing: Filing) -> FilingGraph:
+    rows = reader.pages([filing.filing_id], ["page", "text", "headings"]).to_pylist()
+    pages = [(row["page"], row["text"], row["headings"]) for row in rows]
+    lines = reader.line_items([filing.filing_id]).get(filing.filing_id, ())
+    return tagged_graph(filing, reader.cover_summary(filing.filing_id), pages, lines)
+
+
+async def _by_model(
+    reader: IndexReader, filing: Filing, settings: Settings, chat: ChatModel | None
 ) -> tuple[FilingGraph, TokenUsage]:
     """The graph by ``chat``, or by the model of the settings, whose connections belong to the running event loop."""
     model = chat or load_chat(settings.llm)
+    rows = reader.pages([filing.filing_id], ["page", "text"]).to_pylist()
     try:
-        return await written_graph(model, pages, source)
+        return await written_graph(model, [(row["page"], row["text"]) for row in rows], filing.doc_name)
     finally:
         await disconnect(model)
 
@@ -150,19 +153,13 @@ class GraphPassages:
         return _in_turns(nodes, graph.nodes_of(edges)), _in_turns(graph.edges_of(nodes), edges), places
 
     def _read(self, places: Sequence[PagePlace]) -> list[Passage]:
+        """Whole pages as passages; the score is 1 / rank."""
         texts = self._tools.reader.page_texts(places)
-        return [
-            Passage(
-                self._names[filing_id],
-                filing_id,
-                page,
-                0,
-                len(texts[filing_id, page]),
-                texts[filing_id, page],
-                1 / rank,
-            )
-            for rank, (filing_id, page) in enumerate(places, start=1)
-        ]
+        found: list[Passage] = []
+        for rank, (filing_id, page) in enumerate(places, start=1):
+            text = texts[filing_id, page]
+            found.append(Passage(self._names[filing_id], filing_id, page, 0, len(text), text, 1 / rank))
+        return found
 
     def _described(self, nodes: Sequence[int], edges: Sequence[int]) -> str:
         """The entities and relations as lines."""
@@ -181,13 +178,9 @@ T = TypeVar("T")
 
 
 def _in_turns(*streams: Sequence[T]) -> list[T]:
-    """One of each stream, then the next of each, and so on; each once."""
-    rounds = itertools.zip_longest(*(map(_boxed, stream) for stream in streams))
-    return list(dict.fromkeys(box[0] for taken in rounds for box in taken if box is not None))
-
-
-def _boxed(item: T) -> tuple[T]:
-    return (item,)
+    """The first of each stream, then the second of each, and so on; each item once."""
+    rounds = itertools.chain.from_iterable(itertools.zip_longest(*streams))
+    return list(dict.fromkeys(item for item in rounds if item is not None))
 
 
 def build_with(tools: Toolbox, name: Name, *, keywords: bool) -> Retrieval:

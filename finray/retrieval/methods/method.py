@@ -1,4 +1,4 @@
-"""What a retrieval method is: its needs, and how it is built."""
+"""Describes a retrieval method: what it is, what it needs, and how it is built."""
 
 from __future__ import annotations
 
@@ -16,27 +16,29 @@ Need = Literal["chat model", "generator", "document reranker", "passage reranker
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """``description`` is one line, ``source`` the publication. ``extension`` describes the stored vectors or trees that
-    the method needs besides the index; of the language models, "chat model" is ``llm`` and "generator" ``answer_llm``
-    if there is one. ``flat`` methods have no document stage. ``titles`` are the extensions of
-    ``+title``, None if the method does not take it. ``writer`` writes queries, for itself and for first stages;
-    ``searches`` is whether the method is a first stage for writers."""
+    """``description`` is one line, ``source`` the publication."""
 
     name: str
     description: str
     source: str
     build: Callable[[Toolbox], Retrieval]
     needs: tuple[Need, ...] = ()
+    """"chat model" is ``llm``; "generator" is ``answer_llm`` if there is one, else ``llm``."""
     extension: Callable[[Settings], AnyExtension] | None = None
+    """The vectors, words or trees that must be stored beside the index."""
     flat: bool = True
+    """Whether there is no document stage."""
     answers: Literal["no", "also", "only"] = "no"
     """Whether the method can write the answer (``loop.answerer=method``), or does nothing else."""
     titles: Callable[[Settings], tuple[Extension, ...]] | None = None
+    """The extensions that ``+title`` needs; None if the method does not take it."""
     writer: Callable[[Toolbox], QueryWriter] | None = None
+    """Writes queries for this method, and after ``+`` for others."""
     searches: bool = False
+    """Whether a query writer may follow the method after ``+``."""
 
     def extensions(self, settings: Settings) -> tuple[AnyExtension, ...]:
-        """The stored vectors, words or trees that the method needs with these settings."""
+        """The extensions that the method needs with these settings."""
         parts = self.name.split("+")
         if "title" in parts and self.titles is not None:
             return self.titles(settings)

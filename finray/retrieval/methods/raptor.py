@@ -13,6 +13,10 @@ nearest to the question and not in the result yet.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -28,65 +32,79 @@ from finray.retrieval.trees.leaf_texts import Leaf, LeafTexts
 from finray.retrieval.trees.store import TreeStore
 
 extension = raptor_extension
-_Found = tuple[float, Leaf | tuple[Leaf, ...]]
-"""A score with a leaf, or with all leaves below a summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A node of a tree: a leaf, or a summary with all ``leaves`` below it."""
+
+    score: float
+    leaves: tuple[Leaf, ...]
+    is_summary: bool
+
+
+class CollapsedTrees:
+    """All nodes of the trees of an index."""
+
+    def __init__(self, tools: Toolbox) -> None:
+        self._reader = tools.reader
+        self._encoder = tools.encoder
+        self._store = TreeStore(open_extension(tools.reader, raptor_extension(tools.settings)))
+        self._whole_pages = tools.settings.methods.raptor.leaves == "pages"
+        self._texts = LeafTexts(tools.reader, whole_pages=self._whole_pages)
+        self._filing_ids = [filing.filing_id for filing in tools.reader.filings()]
+
+    async def find(self, query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
+        """The nodes with the largest cosines, best first; a summary stands for the nearest new leaf below it."""
+        vector = await query_vector(self._encoder, query.question)
+        nodes = [*self._nearest_leaves(vector, within, k), *self._nearest_summaries(vector, within, k)]
+        chosen: dict[Leaf, float] = {}
+        summaries = 0
+        for node in sorted(nodes, key=lambda node: -node.score):
+            if len(chosen) == k:
+                break
+            leaves = self._by_cosine(node.leaves, vector) if node.is_summary else node.leaves
+            new = next((leaf for leaf in leaves if leaf not in chosen), None)
+            if new is not None:
+                chosen[new] = node.score
+                summaries += node.is_summary
+        journal.note(f"raptor: {len(chosen) - summaries} chunks, and {summaries} by way of a summary")
+        return self._texts.table(list(chosen), list(chosen.values()))
+
+    def _nearest_leaves(self, vector: Vectors, within: Scope, k: int) -> list[_Found]:
+        search = self._reader.search_pages_vector if self._whole_pages else self._reader.search_chunks_vector
+        return [_Found(row["score"], (_leaf(row),), False) for row in search(vector, within, k).to_pylist()]
+
+    def _nearest_summaries(self, vector: Vectors, within: Scope, k: int) -> list[_Found]:
+        found: list[_Found] = []
+        for filing_id, trees in self._store.trees(self._filing_ids if within is None else list(within)).items():
+            if not trees.nodes:
+                continue
+            scores = trees.vectors @ vector
+            for at in np.argsort(-scores, kind="stable")[:k].tolist():
+                _, node = trees.nodes[at]
+                leaves = tuple((filing_id, *trees.places[leaf]) for leaf in node.leaves)
+                found.append(_Found(float(scores[at]), leaves, True))
+        return sorted(found, key=lambda node: -node.score)[:k]
+
+    def _by_cosine(self, leaves: tuple[Leaf, ...], vector: Vectors) -> list[Leaf]:
+        """``leaves``, those nearest to ``vector`` first."""
+        pages = {leaf[:2] for leaf in leaves}
+        if self._whole_pages:
+            rows = self._reader.search_pages_vector(vector, {filing_id for filing_id, _ in pages}, 10**6)
+            cosines = rows["score"].to_pylist()
+        else:
+            rows = self._reader.chunks_of_pages(pages, ["filing_id", "page", "start", "vector"])
+            cosines = (vectors_matrix(rows["vector"]) @ vector).tolist()
+            rows = rows.drop_columns(["vector"])
+        scores = dict(zip(map(_leaf, rows.to_pylist()), cosines, strict=True))
+        return sorted(leaves, key=lambda leaf: -scores[leaf])
+
+
+def _leaf(row: Mapping[str, Any]) -> Leaf:
+    """The leaf of a row of pages or chunks."""
+    return row["filing_id"], row["page"], row.get("start", 0)
 
 
 def build(tools: Toolbox) -> Retrieval:
-    reader, encoder = tools.reader, tools.encoder
-    store = TreeStore(open_extension(reader, raptor_extension(tools.settings)))
-    whole_pages = tools.settings.methods.raptor.leaves == "pages"
-    texts = LeafTexts(reader, whole_pages=whole_pages)
-    every = [filing.filing_id for filing in reader.filings()]
-
-    def nearest_leaves(vector: Vectors, within: Scope, k: int) -> list[_Found]:
-        search = reader.search_pages_vector if whole_pages else reader.search_chunks_vector
-        return [(row["score"], _leaf(row)) for row in search(vector, within, k).to_pylist()]
-
-    def nearest_summaries(vector: Vectors, within: Scope, k: int) -> list[_Found]:
-        found: list[_Found] = []
-        for filing_id, trees in store.trees(every if within is None else list(within)).items():
-            if trees.nodes:
-                scores = trees.vectors @ vector
-                for at in np.argsort(-scores, kind="stable")[:k].tolist():
-                    leaves = (trees.places[leaf] for leaf in trees.nodes[at][1].leaves)
-                    found.append((float(scores[at]), tuple((filing_id, *place) for place in leaves)))
-        return sorted(found, key=lambda one: -one[0])[:k]
-
-    def by_cosine(leaves: tuple[Leaf, ...], vector: Vectors) -> list[Leaf]:
-        pages = {leaf[:2] for leaf in leaves}
-        if whole_pages:
-            rows = reader.search_pages_vector(vector, {page[0] for page in pages}, 10**6)
-            scores = dict(zip(map(_leaf, rows.to_pylist()), rows["score"].to_pylist(), strict=True))
-        else:
-            rows = reader.chunks_of_pages(pages, ["filing_id", "page", "start", "vector"])
-            cosines = (vectors_matrix(rows["vector"]) @ vector).tolist()
-            scores = dict(zip(map(_leaf, rows.drop_columns(["vector"]).to_pylist()), cosines, strict=True))
-        return sorted(leaves, key=lambda leaf: -scores[leaf])
-
-    async def find(query: Query, within: Scope, k: int, journal: Journal) -> pa.Table:
-        """Nodes by cosine, summaries as their nearest leaf."""
-        vector = await query_vector(encoder, query.question)
-        nodes = sorted(
-            [*nearest_leaves(vector, within, k), *nearest_summaries(vector, within, k)], key=lambda one: -one[0]
-        )
-        chosen: dict[Leaf, float] = {}
-        summaries = 0
-        for score, reached in nodes:
-            if len(chosen) == k:
-                break
-            if isinstance(reached[0], str):
-                chosen.setdefault(reached, score)
-                continue
-            new = next((leaf for leaf in by_cosine(reached, vector) if leaf not in chosen), None)
-            if new is not None:
-                chosen[new] = score
-                summaries += 1
-        journal.note(f"raptor: {len(chosen) - summaries} chunks, and {summaries} by way of a summary")
-        return texts.table(list(chosen), list(chosen.values()))
-
-    return tools.flat(FoundPassages(reader, find))
-
-
-def _leaf(row: dict[str, object]) -> Leaf:
-    return (str(row["filing_id"]), int(row["page"]), int(row.get("start", 0)))  # type: ignore[call-overload]
+    return tools.flat(FoundPassages(tools.reader, CollapsedTrees(tools).find))

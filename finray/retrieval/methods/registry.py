@@ -47,7 +47,7 @@ def _word_and_vector_titles(settings: Settings) -> tuple[Extension, ...]:
     return (*_word_titles(settings), *_vector_titles(settings))
 
 
-ALL: Final = (
+_ALL: Final = (
     Method(
         "finray",
         "filings by cover facts, then pages by text, statement and filing",
@@ -238,4 +238,4 @@ ALL: Final = (
         flat=False,
     ),
 )
-METHODS: Final = {method.name: method for method in ALL}
+METHODS: Final = {method.name: method for method in _ALL}

@@ -105,7 +105,7 @@ class RefinedQueries:
         return Path((*path.queries, refined), tuple(union.values()))
 
     async def _voted(self, question: str, paths: Sequence[Path], asker: Asker) -> Answer:
-        """The answer that most paths end in; the paths whose answer cannot be used have no vote."""
+        """The answer that most paths end in; paths without a usable answer have no vote."""
         found = await asyncio.gather(*(self._answer(question, path, asker) for path in paths))
         answers = [answer for answer in found if answer is not None]
         if not answers:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -57,23 +57,29 @@ GRADE: Final = (
     + " Reply with [Relevant] if it holds keywords or meaning related to the question: the test is meant to filter out "
     "wrong hits, and need not be strict. Otherwise reply with [Irrelevant]. Write nothing else."
 )
-_RELEVANCE = re.compile(r"\[\s*(relevant|irrelevant)\s*\]", re.I)
-_SUPPORT = re.compile(r"\[\s*(fully supported|partially supported|no support(?:\s*/\s*contradictory)?)\s*\]", re.I)
-_UTILITY = re.compile(r"\[\s*utility\s*:\s*([1-5])\s*\]", re.I)
-_NEXT = re.compile(r"\[\s*(no retrieval|retrieval|continue to use evidence)\s*\]", re.I)
+_FLAGS = re.I | re.A  # re.I alone lets "ı" match "i", but the tables below have ASCII keys
+_RELEVANCE = re.compile(r"\[\s*(relevant|irrelevant)\s*\]", _FLAGS)
+_SUPPORT = re.compile(r"\[\s*(fully supported|partially supported|no support(?:\s*/\s*contradictory)?)\s*\]", _FLAGS)
+_UTILITY = re.compile(r"\[\s*utility\s*:\s*([1-5])\s*\]", _FLAGS)
+_NEXT = re.compile(r"\[\s*(no retrieval|retrieval|continue to use evidence)\s*\]", _FLAGS)
 _TOKEN = re.compile(
-    "|".join(pattern.pattern.replace("(", "(?:", 1) for pattern in (_RELEVANCE, _SUPPORT, _UTILITY, _NEXT)), re.I
+    "|".join(pattern.pattern.replace("(", "(?:", 1) for pattern in (_RELEVANCE, _SUPPORT, _UTILITY, _NEXT)), _FLAGS
 )
 _SUPPORTED = {"fully": 1.0, "partially": 0.5, "no": 0.0}
 _USEFUL = {1: -1.0, 2: -0.5, 3: 0.0, 4: 0.5, 5: 1.0}
 _MAX_SENTENCE_CHARACTERS = 2_000
 
 Next = Literal["retrieve", "continue", "stop"]
+_WANTED: Final[Mapping[str, Next]] = {
+    "retrieval": "retrieve",
+    "continue to use evidence": "continue",
+    "no retrieval": "stop",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One sentence, the passage that it was written from, its critique, and what the model wants next."""
+    """A sentence, the passage that it was written from, its critique, and what the model wants next."""
 
     text: str
     passage: Passage
@@ -84,7 +90,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Beam:
-    """The sentences of an answer so far. ``score`` is the mean of theirs."""
+    """The sentences of an answer so far. ``score`` is the mean of their scores."""
 
     segments: tuple[Segment, ...] = ()
 
@@ -102,8 +108,10 @@ class Beam:
 
 
 def read_segment(reply: str, passage: Passage, chosen: SelfRagParameters) -> Segment | None:
-    """The segment with its critique (section 3.3: the weighted sum of the scores of IsRel, IsSup and IsUse); None
-    without a sentence, or without the tokens for relevance and support. Utility counts 0 if it is absent."""
+    """The segment in ``reply`` with its critique (section 3.3: the weighted sum of the scores of IsRel, IsSup, IsUse).
+
+    None if the sentence, or the token for relevance or support, is missing. A missing utility counts 0.
+    """
     text = readable(reply)
     relevance, support, utility = _RELEVANCE.search(text), _SUPPORT.search(text), _UTILITY.search(text)
     after = _NEXT.findall(text)
@@ -117,9 +125,7 @@ def read_segment(reply: str, passage: Passage, chosen: SelfRagParameters) -> Seg
         + chosen.support_weight * supported
         + chosen.utility_weight * (_USEFUL[int(utility[1])] if utility else 0.0)
     )
-    wanted = after[-1].lower() if after else "no retrieval"
-    nexts: dict[str, Next] = {"retrieval": "retrieve", "continue to use evidence": "continue", "no retrieval": "stop"}
-    return Segment(sentence, passage, score, supported > 0, nexts[" ".join(wanted.split())])
+    return Segment(sentence, passage, score, supported > 0, _WANTED[after[-1].lower()] if after else "stop")
 
 
 class GradedPassages:
@@ -143,7 +149,7 @@ class GradedPassages:
         return kept
 
     async def _grade(self, question: str, passage: Passage, asker: Asker) -> bool | None:
-        """None if the reply is no grade."""
+        """Whether the model grades ``passage`` relevant; None if its reply is not a grade."""
         text = readable((await asker.reply(conversation(GRADE, question, [passage]))).text)
         grade = _RELEVANCE.search(text)
         if grade is None:
@@ -169,18 +175,15 @@ class SelfReflection:
             return AnsweredPassages((), answer)
         found = await self._retriever.passages(query, documents, k, journal)
         if not found:
-            missing = ("any passage",)
-            return AnsweredPassages(
-                (), Answer("Not answerable: no passage was found.", "unanswerable", missing=missing)
-            )
+            refusal = Answer("Not answerable: no passage was found.", "unanswerable", missing=("any passage",))
+            return AnsweredPassages((), refusal)
         best = await self._search(query.question, found, asker)
         for segment in best.segments:
             journal.note(f"{STAGE}: {segment.score:+.2f} {segment.passage.doc_name} {excerpt(segment.text)}")
         kept = [s for s in best.segments if s.supported or not self._chosen.drop_unsupported]
         if not kept:
-            return AnsweredPassages(
-                found, Answer("Not answerable: no passage supports a sentence of the answer.", "unanswerable")
-            )
+            refusal = Answer("Not answerable: no passage supports a sentence of the answer.", "unanswerable")
+            return AnsweredPassages(found, refusal)
         evidence = tuple(dict.fromkeys(segment.passage for segment in kept))
         text = " ".join(segment.text for segment in kept)
         return AnsweredPassages(found, Answer(text, "answered", evidence=evidence))
@@ -211,7 +214,7 @@ class SelfReflection:
         return beams[0]
 
     async def _grown(self, question: str, beam: Beam, found: Sequence[Passage], asker: Asker) -> list[Beam]:
-        """``beam`` with each next sentence; itself if it is complete, or if no next sentence can be used."""
+        """``beam`` with each next sentence; ``beam`` itself if it is complete, or if no next sentence can be used."""
         if beam.done:
             return [beam]
         again = bool(beam.segments) and beam.segments[-1].next == "continue"

@@ -18,7 +18,7 @@ from finray.index.schema import vectors_array
 from finray.models.encoder_loading import load_encoder
 
 TITLE: Final = "company, form, period"
-"""Changes with the wording of titles, so that chunks with another are not mixed."""
+"""Changes with the wording of titles, so that chunks with different ones are not mixed."""
 
 
 def title_vectors(settings: Settings) -> Extension:

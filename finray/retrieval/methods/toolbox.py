@@ -19,7 +19,7 @@ from finray.retrieval.flat import AllDocuments
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """The two roles of a method. A flat one has no document stage: its ``documents`` is ``AllDocuments``."""
+    """The two roles of a method; ``documents`` of a flat one is ``AllDocuments``."""
 
     documents: DocumentRetriever
     passages: PassageRetriever
@@ -36,9 +36,9 @@ class Toolbox:
     settings: Settings
     rerankers: RerankerLoader = load_reranker
     load_chat: Callable[[LlmSettings], ChatModel] | None = None
-    """Loads ``chat`` with other sampling settings; None if ``chat`` is not that of the settings."""
+    """Loads ``chat`` with other sampling settings; None if ``chat`` is not the model of the settings."""
     generator: ChatModel | None = None
-    """The language model of ``answer_llm``; None if there is none but ``chat``."""
+    """The language model of ``answer_llm``; None if there is only ``chat``."""
     titled: bool = False
     """Whether chunks are searched with their filing's title before them (``+title``)."""
 
@@ -67,7 +67,7 @@ class Toolbox:
         return self.generator or self.chat_model()
 
     def reranker(self, name: Literal["document_reranker", "passage_reranker"]) -> Reranker:
-        """Raises SettingsError if the settings name none."""
+        """The cross-encoder of these settings. Raises SettingsError if they name none."""
         chosen: RerankerSettings = getattr(self.settings, name)
         if not chosen.model:
             raise SettingsError(

@@ -24,13 +24,19 @@ from finray.index.schema import vectors_matrix
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, Vectors
 from finray.models.encoder_loading import load_encoder
-from finray.models.load_chat import load_chat
-from finray.models.openai_http import OpenAIChatModel
+from finray.models.load_chat import disconnect, load_chat
 from finray.retrieval.flam import Lexicon, PhraseMatcher, count_terms, lexicon_terms
 from finray.retrieval.trees.clustering import Members, soft_clusters, two_level_clusters
 from finray.retrieval.trees.grow import grow
 from finray.retrieval.trees.store import FilingTrees, ItemTree, Place, tree_columns
-from finray.retrieval.trees.texts import NodeWriter, Piece, RuleWriter, piece_lines, term_rarity
+from finray.retrieval.trees.texts import (
+    CHARACTERS_PER_TOKEN,
+    NodeWriter,
+    Piece,
+    RuleWriter,
+    piece_lines,
+    term_rarity,
+)
 from finray.retrieval.trees.written import LlmWriter
 
 OUTSIDE = ""
@@ -38,8 +44,7 @@ OUTSIDE = ""
 LEXICON = "lexicon.arrow"
 """The terms of the extension ``fingear``, with their vectors and clusters."""
 _NOT_BUILT = {"lexicon", "beam", "flam", "weighting", "summary_tree", "question_tree", "rerank"}
-"""Settings of ``fingear`` that only retrieval uses; the lexicon counts by its terms."""
-_CHARACTERS_PER_TOKEN = 4
+"""Settings of ``fingear`` that do not change a tree. The lexicon is recorded by its terms instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,32 +107,28 @@ def raptor_extension(settings: Settings) -> FilingExtension:
 
 def filing_leaves(reader: IndexReader, filing_id: str, chosen: TreeParameters) -> Leaves:
     """The pages or chunks of a filing that have text, with their vectors from the index."""
-    columns = ["page", "text", "item", "headings", "vector"]
-    pages = reader.pages([filing_id], columns)
+    pages = reader.pages([filing_id], ["page", "text", "item", "headings", "vector"])
     items, headings = (
-        dict(zip(pages["page"].to_pylist(), pages[name].to_pylist(), strict=True)) for name in columns[2:4]
+        dict(zip(pages["page"].to_pylist(), pages[name].to_pylist(), strict=True)) for name in ("item", "headings")
     )
     lines: defaultdict[int, list[LineItem]] = defaultdict(list)
     for line in reader.line_items([filing_id]).get(filing_id, ()):
         lines[line.page].append(line)
     whole = chosen.leaves == "pages"
     table = pages if whole else reader.chunks([filing_id], ["page", "start", "text", "vector"])
-    texts = table["text"].to_pylist()
-    kept = [at for at, text in enumerate(texts) if text.strip()]
-    numbers = [table["page"][at].as_py() for at in kept]
-    starts = [0 if whole else table["start"][at].as_py() for at in kept]
+    starts = [0] * len(table) if whole else table["start"].to_pylist()
+    rows = zip(table["page"].to_pylist(), starts, table["text"].to_pylist(), strict=True)
+    kept = {at: row for at, row in enumerate(rows) if row[2].strip()}
     return Leaves(
-        places=tuple(zip(numbers, starts, strict=True)),
-        items=tuple(items[page] or OUTSIDE for page in numbers),
-        pieces=tuple(
-            _piece(texts[at], headings[page], lines[page], whole) for at, page in zip(kept, numbers, strict=True)
-        ),
-        vectors=vectors_matrix(table["vector"])[kept],
+        places=tuple((page, start) for page, start, _ in kept.values()),
+        items=tuple(items[page] or OUTSIDE for page, _, _ in kept.values()),
+        pieces=tuple(_piece(text, headings[page], lines[page], whole) for page, _, text in kept.values()),
+        vectors=vectors_matrix(table["vector"])[list(kept)],
     )
 
 
 def _piece(text: str, headings: str, lines: Sequence[LineItem], whole: bool) -> Piece:
-    """A page, or a chunk with those of the page's headings and line items that it prints."""
+    """A whole page, or a chunk with the headings and line items of its page that it prints."""
     piece = Piece(text, tuple(filter(None, headings.split("\n"))), piece_lines(lines))
     if whole:
         return piece
@@ -142,7 +143,7 @@ def _piece(text: str, headings: str, lines: Sequence[LineItem], whole: bool) -> 
 async def fingear_trees(
     leaves: Leaves, chosen: FingearParameters, encoder: Encoder, chat: ChatModel | None
 ) -> tuple[FilingTrees, TokenUsage]:
-    """One tree for each Item (section 3.1.1). An Item with few leaves has no nodes: they hang from the root."""
+    """One tree for each Item (section 3.1.1). An Item with few leaves has no nodes: its leaves hang from the root."""
     writer = _writer(leaves, chosen, chosen.questions, chat)
     members = {item: [at for at, other in enumerate(leaves.items) if other == item] for item in leaves.items}
     growing = (
@@ -183,11 +184,11 @@ async def raptor_tree(
 
 
 def _short_clusters(vectors: Vectors, lengths: np.ndarray, members: Members, chosen: RaptorParameters) -> list[Members]:
-    """Clusters of ``members``; one with too much text is clustered again, unless that leaves it as it is."""
+    """Clusters ``members``; a cluster with too much text is clustered again, unless it is all of ``members``."""
     found: list[Members] = []
     for inner in two_level_clusters(vectors[members], chosen):
         cluster = members[inner]
-        too_long = lengths[cluster].sum() > chosen.cluster_tokens * _CHARACTERS_PER_TOKEN
+        too_long = lengths[cluster].sum() > chosen.cluster_tokens * CHARACTERS_PER_TOKEN
         if too_long and 1 < len(cluster) < len(members):
             found += _short_clusters(vectors, lengths, cluster, chosen)
         else:
@@ -196,7 +197,7 @@ def _short_clusters(vectors: Vectors, lengths: np.ndarray, members: Members, cho
 
 
 def term_counts(leaves: Leaves, matcher: PhraseMatcher) -> dict[str, pa.Array]:
-    """A row's counts of the lexicon's terms in each Item, as parallel lists."""
+    """Counts of the lexicon's terms in each Item: one row of parallel lists."""
     texts: defaultdict[str, list[str]] = defaultdict(list)
     for item, piece in zip(leaves.items, leaves.pieces, strict=True):
         texts[item].append(piece.text)
@@ -223,15 +224,15 @@ def _chat(settings: Settings, chosen: TreeParameters) -> ChatModel | None:
 
 
 def _made_with(settings: Settings, chosen: TreeParameters, apart: set[str]) -> dict[str, str | int]:
-    """Everything that changes a tree, as text, so that JSON keeps it."""
+    """Everything that changes a tree, as text: JSON keeps that exactly."""
     parameters = {name: str(value) for name, value in chosen.model_dump(exclude=apart).items()}
     model = {"llm": settings.llm.model} if chosen.writer == "llm" else {}
     return {"encoder": settings.encoder.model, **model, **parameters}
 
 
 class _Loop:
-    """One event loop for all filings: the connections of a chat model belong to the loop that opened them. Both are
-    closed with the worker."""
+    """One event loop for all filings: the connections of a chat model belong to the loop that opened them. Loop and
+    connections are closed when the worker is dropped."""
 
     def __init__(self, chat: ChatModel | None) -> None:
         runner = asyncio.Runner()
@@ -241,8 +242,8 @@ class _Loop:
 
 def _end(runner: asyncio.Runner, chat: ChatModel | None) -> None:
     with runner:
-        if isinstance(chat, OpenAIChatModel):
-            runner.run(chat.close())
+        if chat is not None:
+            runner.run(disconnect(chat))
 
 
 def _cost(started: tuple[float, float], usage: TokenUsage, trees: FilingTrees) -> Cost:
@@ -252,7 +253,7 @@ def _cost(started: tuple[float, float], usage: TokenUsage, trees: FilingTrees) -
 
 
 def _named(build: OfFiling) -> OfFiling:
-    """``build``, with the filing in its errors."""
+    """``build``, with the filing named in its errors."""
 
     def named(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
         try:

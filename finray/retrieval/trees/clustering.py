@@ -1,7 +1,7 @@
-"""Soft clusters of vectors: dimensionality reduction, then a Gaussian mixture whose size BIC chooses.
+"""Finds soft clusters of vectors: dimensionality reduction, then a Gaussian mixture whose size BIC chooses.
 
 As in RAPTOR (Sarthi et al. 2024, arXiv 2401.18059, section 3) and its code, from which FinGEAR (arXiv 2509.12042,
-section 5.1) has its parameters. Everything is seeded, so the same vectors give the same clusters on one machine.
+section 5.1) takes its parameters. Everything is seeded: on one machine, the same vectors give the same clusters.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ _PATIENCE = 6
 """The search for the number of components ends after this many without a smaller BIC; RAPTOR's code tries all 50."""
 _LOCAL_NEIGHBORS = 10
 _LINK = 1e-4
-"""Weight of all pairs that are not neighbors: a graph in several pieces has no eigenmaps."""
+"""Weight of pairs that are not neighbors: a disconnected graph has no eigenmaps."""
 
 
 def soft_clusters(vectors: Vectors, chosen: TreeParameters) -> list[Members]:
-    """Clusters of the rows of ``vectors`` (float32 [n, d], unit length): UMAP over all rows, then one mixture.
+    """Clusters the rows of ``vectors`` (float32 [n, d], unit length): reduces all rows, then fits one mixture.
 
-    A row may be in several clusters, and is in one at least. ``chosen.dimension`` + 1 rows or fewer are one cluster.
+    Each row is in at least one cluster. ``chosen.dimension`` + 1 rows or fewer are one cluster.
     """
     if len(vectors) <= chosen.dimension + 1:
         return [np.arange(len(vectors))]
@@ -55,7 +55,7 @@ def two_level_clusters(vectors: Vectors, chosen: TreeParameters) -> list[Members
 
 
 def _clusters(vectors: Vectors, neighbors: int, chosen: TreeParameters) -> list[Members]:
-    with threadpool_limits(limits=1):  # the matrices are tiny: on a busy machine threads wait for each other
+    with threadpool_limits(limits=1):  # the matrices are tiny; on a busy machine threads would wait for each other
         points = _reduced(vectors, neighbors, chosen)
         mixture = _best_mixture(points, chosen)
         probabilities = mixture.predict_proba(points)
@@ -66,7 +66,7 @@ def _clusters(vectors: Vectors, neighbors: int, chosen: TreeParameters) -> list[
 
 def _best_mixture(points: npt.NDArray[np.float64], chosen: TreeParameters) -> GaussianMixture:
     """The mixture with the smallest BIC (the first of equals)."""
-    # Imported here, as below: scikit-learn takes 2 s, and only an index that is extended with trees needs it.
+    # Imported here and below: scikit-learn takes 2 s to import, and only building trees needs it.
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.mixture import GaussianMixture
 

@@ -1,4 +1,4 @@
-"""Grows a tree from leaves: clusters, a written node for each, and the same again over the nodes."""
+"""Grows a tree from leaves: clusters them, writes a node for each cluster, and repeats that with the nodes."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node above the leaves. ``leaves`` are the numbers of all leaves below it, ascending; ``children`` those of its
-    nodes one level below, or of leaves at level 1. ``vector`` is that of its summary, ``question_vectors`` float32
-    [questions, d]."""
+    """A node above the leaves. ``leaves`` are the numbers of all leaves below it, ascending; ``children`` those of the
+    nodes one level below, or of leaves at level 1. ``vector`` is that of its title and summary, ``question_vectors``
+    float32 [questions, d]."""
 
     level: int
     title: str
@@ -39,9 +39,9 @@ async def grow(
     pieces: Sequence[Piece], vectors: Vectors, layers: int, smallest: int, cluster: Cluster, writer: NodeWriter,
     encoder: Encoder,
 ) -> tuple[list[Node], TokenUsage]:  # fmt: skip
-    """At most ``layers`` layers of nodes over leaves, lowest first; a layer of ``smallest`` or fewer gets none above.
+    """Returns at most ``layers`` layers of nodes over leaves, lowest first, and the tokens spent on them.
 
-    ``pieces`` and ``vectors`` (float32 [n, d]) describe the leaves. A child is named by its place in its own layer.
+    ``pieces`` and ``vectors`` (float32 [n, d]) describe the leaves. A layer of ``smallest`` or fewer gets none above.
     """
     nodes: list[Node] = []
     usage = TokenUsage()
@@ -94,13 +94,10 @@ def _nodes(
 
 
 def _question_vectors(questions: Sequence[str], encoder: Encoder) -> Vectors:
-    """float32 [n, d]: in the space of the questions that users ask (section 3.1.1), which a prefix may set apart."""
-    dimension = encoder.dimension
-    return (
-        np.stack([encoder.encode_query(text) for text in questions])
-        if questions
-        else np.zeros((0, dimension), np.float32)
-    )
+    """float32 [n, d]: encoded as users' questions are (section 3.1.1), with the prefix of queries."""
+    if not questions:
+        return np.zeros((0, encoder.dimension), np.float32)
+    return np.stack([encoder.encode_query(text) for text in questions])
 
 
 def _piece_of(written: Written, children: Sequence[Piece]) -> Piece:

@@ -1,4 +1,4 @@
-"""The texts of leaves, from the index."""
+"""Reads the texts of leaves from the index."""
 
 from __future__ import annotations
 

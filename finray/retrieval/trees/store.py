@@ -1,4 +1,4 @@
-"""The trees of one filing as a row of an extension, and back."""
+"""Stores the trees of a filing as a row of an extension, and reads them back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class ItemTree:
-    """``leaves`` are numbers of the filing's leaves; the nodes name theirs by their place in it."""
+    """``leaves`` are numbers of the filing's leaves; nodes refer to them by their place in ``leaves``."""
 
     item: str
     leaves: tuple[int, ...]
@@ -52,7 +52,7 @@ class FilingTrees:
 
     @cached_property
     def questions(self) -> tuple[Vectors, np.ndarray]:
-        """The vectors of all questions (float32 [n, d]), and the place in ``nodes`` that each belongs to."""
+        """The vectors of all questions (float32 [n, d]), and the place in ``nodes`` of each."""
         counts = [len(node.question_vectors) for _, node in self.nodes]
         vectors = [node.question_vectors for _, node in self.nodes] if any(counts) else [np.zeros((0, 1), np.float32)]
         return np.vstack(vectors), np.repeat(np.arange(len(counts)), counts)
@@ -99,14 +99,14 @@ def bag_of_words(text: str) -> Counter[str]:
 
 
 class TreeStore:
-    """The trees of an index, read when they are needed. Those of the last filings are kept in memory."""
+    """Reads the trees of an index when they are needed, and keeps those of the last filings in memory."""
 
     def __init__(self, table: ExtensionTable) -> None:
         self._table = table
         self._known: dict[str, FilingTrees] = {}
 
     def trees(self, filing_ids: Sequence[str]) -> dict[str, FilingTrees]:
-        """The trees of each filing that has some, in the given order."""
+        """The trees of each filing that has any, in the given order."""
         missing = [filing_id for filing_id in filing_ids if filing_id not in self._known]
         if missing:
             rows = self._table.rows(COLUMNS, missing).to_pylist()

@@ -1,7 +1,7 @@
-"""What the nodes of a tree say: the role of a writer, and one by rules, without a language model.
+"""The role that writes the nodes of a tree, and a writer by rules, without a language model.
 
-The rules write what a reader would skim: the headings, the central sentences (Radev et al. 2004, centroid-based
-summarization), and the line items of the tables; and questions that headings and line items answer.
+The rules write what a reader would skim: the headings, the central sentences (centroid-based summarization, Radev et
+al. 2004) and the line items of the tables, and questions that headings and line items answer.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from finray.core.predictions import TokenUsage
 from finray.filings.pages.sentences import page_sentences
 from finray.question.terms import content_terms
 
-_CHARACTERS_PER_TOKEN = 4
+CHARACTERS_PER_TOKEN = 4
 _REPEATED = 0.5
-"""A sentence that shares more of its terms with one that was chosen says the same."""
+"""A sentence that shares more than this of its terms with a chosen one repeats it."""
 _LABEL_TERMS = 8
-"""A longer label or heading is a sentence in a table."""
+"""A label or heading with more terms is a sentence in a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,11 @@ def piece_lines(items: Iterable[LineItem]) -> tuple[tuple[str, str], ...]:
 
 
 class RuleWriter:
-    """Writes from the pieces alone. ``rarity`` weighs terms, as ``term_rarity`` finds it for a whole filing."""
+    """Writes from the pieces alone. ``rarity`` weighs terms, as ``term_rarity`` returns it for a whole filing."""
 
     def __init__(self, rarity: Mapping[str, float], summary_tokens: int, questions: int) -> None:
         self._rarity = rarity
-        self._characters = summary_tokens * _CHARACTERS_PER_TOKEN
+        self._characters = summary_tokens * CHARACTERS_PER_TOKEN
         self._questions = questions
 
     async def write(self, pieces: Sequence[Piece]) -> Written:
@@ -94,7 +94,7 @@ class RuleWriter:
         return {term: weight / len(pieces) for term, weight in weights.items()}
 
     def _ranked(self, texts: Iterable[str], centroid: Mapping[str, float]) -> list[str]:
-        """Each text once, by how often it occurs and how central its terms are."""
+        """Each text once, those that are frequent and have central terms first."""
         counts = Counter(texts)
         scores = {
             text: count * _centrality(terms, centroid)
@@ -134,9 +134,10 @@ def _sentences(piece: Piece) -> Iterator[str]:
 
 
 def _centrality(terms: Iterable[str], centroid: Mapping[str, float]) -> float:
-    """The mean weight of ``terms``, scaled down for few: a cosine without the centroid's length."""
+    """The cosine of the distinct ``terms`` and ``centroid``, times the length of the centroid."""
     distinct = set(terms)
-    return sum(centroid.get(term, 0.0) for term in distinct) / len(distinct) ** 0.5 if distinct else 0.0
+    # fsum: a plain sum depends on the order of the set, which differs between processes.
+    return math.fsum(centroid.get(term, 0.0) for term in distinct) / len(distinct) ** 0.5 if distinct else 0.0
 
 
 def _within(texts: Sequence[str], characters: int) -> Iterator[str]:

@@ -1,10 +1,11 @@
-"""Top-down search of a tree, and BM25 over its nodes (FinGEAR, arXiv 2509.12042, section 3.2.2)."""
+"""Searches a tree from the top down, and scores its nodes by BM25 (FinGEAR, arXiv 2509.12042, section 3.2.2)."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +20,18 @@ _K1, _B = 1.5, 0.75
 def best_leaves(tree: ItemTree, node_scores: Scores, leaf_scores: Scores, beam: int) -> list[int]:
     """The leaves that traversal visits, by place in ``tree.leaves``, best first.
 
-    From the root down, the ``beam`` children of a node with the highest scores are followed; leaves are children too.
-    ``node_scores`` are those of ``tree.nodes``, ``leaf_scores`` those of ``tree.leaves``.
+    From the root down, it follows the ``beam`` children with the highest scores of each node; leaves are children too.
+    ``node_scores`` belong to ``tree.nodes``, ``leaf_scores`` to ``tree.leaves``.
     """
-    layers: defaultdict[int, list[int]] = defaultdict(list)
+    layers: defaultdict[int, list[int]] = defaultdict(list, {0: list(range(len(tree.leaves)))})
     for number, node in enumerate(tree.nodes):
         layers[node.level].append(number)
-    level = max(layers, default=0)
-    frontier = _best(layers[level] if level else range(len(tree.leaves)), node_scores if level else leaf_scores, beam)
-    while level:
-        below, scores = (layers[level - 1], node_scores) if level > 1 else (range(len(tree.leaves)), leaf_scores)
-        reached = [
-            child
-            for number in frontier
-            for child in _best([below[at] for at in tree.nodes[number].children], scores, beam)
-        ]
-        frontier, level = list(dict.fromkeys(reached)), level - 1
+    top = max(layers)
+    scores = [leaf_scores, *[node_scores] * top]
+    frontier = _best(layers[top], scores[top], beam)
+    for level in range(top - 1, -1, -1):
+        children = ([layers[level][at] for at in tree.nodes[number].children] for number in frontier)
+        frontier = list(dict.fromkeys(chain.from_iterable(_best(each, scores[level], beam) for each in children)))
     return _best(frontier, leaf_scores, len(frontier))
 
 

@@ -1,6 +1,6 @@
-"""Nodes that a language model writes, with the prompts of FinGEAR (appendix M) and of RAPTOR's code.
+"""Writes nodes by a language model, with the prompts of FinGEAR (appendix M) and of RAPTOR's code.
 
-Both send the text after their instructions; here it stands between tags, as data.
+Both send the text after their instructions; here it is fenced by tags, as data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from finray.core.predictions import TokenUsage
 from finray.models.chat import ChatModel, Message
 from finray.models.conversation import DATA_RULE
 from finray.models.fences import code_of, fenced
-from finray.retrieval.trees.texts import Piece, Written
+from finray.retrieval.trees.texts import CHARACTERS_PER_TOKEN, Piece, Written
 
 SUMMARY: Final = (
     "The content provided below is a subset of a 10-K filing. The 10-K report is a comprehensive document outlining "
@@ -30,25 +30,24 @@ QUESTIONS: Final = (
 RAPTOR_SUMMARY: Final = "Write a summary of the following, including as many key details as possible:"
 _ONE_A_LINE: Final = " Write one question a line and nothing else."
 _ONLY_TITLE: Final = " Reply with the title alone."
-_CHARACTERS_PER_TOKEN: Final = 4
 _TRIES: Final = 2
 _MARKER: Final = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s*|^\s*#+\s*|\*\*|^[\"“]|[\"”]\s*$")
 
 
 class LlmWriter:
-    """FinGEAR's nodes: a summary, a title for it, and ``questions`` that it answers; three requests a node.
+    """Writes FinGEAR's nodes in three requests: a summary, a title for it, and ``questions`` that it answers.
 
-    With ``questions`` 0, as in RAPTOR, a summary alone.
+    With ``questions`` = 0 it writes a summary alone, as RAPTOR does.
     """
 
     def __init__(self, chat: ChatModel, summary_tokens: int, prompt_tokens: int, questions: int) -> None:
         self._chat = chat
         self._summary_tokens = summary_tokens
-        self._prompt_characters = prompt_tokens * _CHARACTERS_PER_TOKEN
+        self._prompt_characters = prompt_tokens * CHARACTERS_PER_TOKEN
         self._questions = questions
 
     async def write(self, pieces: Sequence[Piece]) -> Written:
-        """Raises ModelReplyError if the model writes nothing, twice."""
+        """Raises ModelReplyError if the model twice writes nothing."""
         text = "\n\n".join(piece.text for piece in pieces)[: self._prompt_characters]
         length = f" At most {self._summary_tokens * 3 // 4} words."  # three words are some four tokens
         if not self._questions:
@@ -76,5 +75,5 @@ class LlmWriter:
 
 
 def _plain(line: str) -> str:
-    """A line of a list or a title, without its marks."""
+    """A line of a list, or a title, without Markdown and quotes."""
     return _MARKER.sub("", line).strip(' *"“”')

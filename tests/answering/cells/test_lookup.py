@@ -12,24 +12,13 @@ from finray.answering.cells.row_match import Matcher
 from finray.answering.cells.row_weights import shipped_row_weights, standing_factor
 from finray.core.filing import LineItem
 from finray.question.measures.phrase import phrase_of
+from tests.answering.made_up_cells import item
 
 END = dt.date(2024, 12, 31)
 
 
 def _item(label: str, value: float, **changes: object) -> LineItem:
-    item = LineItem(
-        page=50,
-        statement=None,
-        label=label,
-        value=value,
-        text=f"{value:,.0f}",
-        unit="USD",
-        scale=1,
-        period_end=END,
-        months=12,
-        row=int(value) % 997,
-    )
-    return replace(item, **changes)  # type: ignore[arg-type]
+    return item(50, int(value) % 997, label, value, **{"period_end": END, **changes})
 
 
 TABLE = [
@@ -132,9 +121,9 @@ def test_cells_that_cannot_win_are_left_out_without_another_answer() -> None:
         cells = FilingCells(TABLE)
         for months in (12, None):
             scores = [
-                (fit.score * standing_factor(standing(item, months, False), weights), item.value)
-                for item in comparable(phrase, cells, END, months)
-                if (fit := Matcher(phrase, Rarity(TABLE)).fit(item)).score > 0
+                (fit.score * standing_factor(standing(cell, months, False), weights), cell.value)
+                for cell in comparable(phrase, cells, END, months)
+                if (fit := Matcher(phrase, Rarity(TABLE)).fit(cell)).score > 0
             ]
             hit = look_up(phrase, cells, END, months, {})
             assert (hit is None) == (not scores)
@@ -150,4 +139,4 @@ def test_no_score_exceeds_its_bound() -> None:
         phrase = phrase_of(text)
         assert phrase is not None
         matcher = FilingCells(TABLE).matcher(phrase)
-        assert all(matcher.fit(item).score <= matcher.bound(item) + 1e-9 for item in TABLE)
+        assert all(matcher.fit(cell).score <= matcher.bound(cell) + 1e-9 for cell in TABLE)

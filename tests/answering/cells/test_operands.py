@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 from typing import cast
 
 from finray.answering.cells.operands import find_operand, find_phrase
@@ -10,38 +11,19 @@ from finray.core.filing import Filing, FiscalPeriod, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand
 from finray.question.measures.phrase import phrase_of
+from tests.answering.made_up_cells import item
 
 END = dt.date(2021, 12, 31)
 ANNUAL = Filing("a", "a", "a.htm", "0" * 64, "Torvane", "10-K", period_end=END, fiscal_year=2021, fiscal_period="FY")
-QUARTERLY = Filing(
-    "q",
-    "q",
-    "q.htm",
-    "0" * 64,
-    "Torvane",
-    "10-Q",
-    period_end=dt.date(2022, 6, 30),
-    fiscal_year=2022,
-    fiscal_period="Q2",
+QUARTERLY = replace(
+    ANNUAL, filing_id="q", form="10-Q", period_end=dt.date(2022, 6, 30), fiscal_year=2022, fiscal_period="Q2"
 )
 
 
 def _due(year: int, value: float, row: int) -> LineItem:
     """A row of a schedule that is labeled by its year."""
-    return LineItem(
-        page=90,
-        statement=None,
-        label=str(year),
-        value=value,
-        text=f"{value:,.0f}",
-        unit="USD",
-        scale=1,
-        period_end=dt.date(year, 12, 31),
-        months=None,
-        row=row,
-        column=1,
-        caption="Future debt maturities are as follows:",
-    )
+    caption = "Future debt maturities are as follows:"
+    return item(90, row, str(year), value, period_end=dt.date(year, 12, 31), months=None, caption=caption)
 
 
 def test_a_row_labeled_by_a_later_year_answers_if_the_question_names_the_filing() -> None:
@@ -58,7 +40,7 @@ def test_a_row_labeled_by_a_later_year_answers_if_the_question_names_the_filing(
 def test_the_balance_of_a_year_end_is_also_in_the_next_quarterly_report() -> None:
     operand = Operand("assets", "torvane", "current_assets", Period(2021, "FY"), "current assets")
     cells = tuple(
-        LineItem(5, "balance", "Total current assets", value, f"{value:,.0f}", "USD", 1, end, 0, row=1, column=column)
+        item(5, 1, "Total current assets", value, statement="balance", period_end=end, months=0, column=column)
         for column, (value, end) in enumerate([(1_989.0, QUARTERLY.period_end), (1_250.0, END)], start=1)
     )
     found = find_operand(operand, [QUARTERLY], {"q": cells})
@@ -74,9 +56,7 @@ def test_an_annual_report_prints_the_quarters_of_its_year() -> None:
     ends = (dt.date(2021, 3, 31), dt.date(2021, 6, 30), dt.date(2021, 9, 30), END)
     items = {
         "a": tuple(
-            LineItem(
-                99, None, "Net sales", 100.0 + n, f"{100 + n}", "USD", 1, end, 3, row=1, column=n, caption="Quarters"
-            )
+            item(99, 1, "Net sales", 100.0 + n, period_end=end, months=3, column=n, caption="Quarters")
             for n, end in enumerate(ends, start=1)
         )
     }

@@ -12,7 +12,14 @@ import pytest
 
 from finray.answering.cells.cell_words import Rarity
 from finray.answering.cells.row_match import Matcher
-from finray.answering.cells.row_weights import WEIGHTS, fitted_row_weights, row_weights, shipped_row_weights
+from finray.answering.cells.row_weights import (
+    WEIGHTS,
+    combined,
+    fitted_row_weights,
+    row_weights,
+    shipped_row_weights,
+    weigh,
+)
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
 from finray.question.measures.phrase import phrase_of
@@ -74,8 +81,6 @@ def test_the_score_never_exceeds_the_share_of_words_found() -> None:
 
 
 def test_the_best_reading_is_the_fit() -> None:
-    from finray.answering.cells.row_weights import combined, weigh
-
     weights = shipped_row_weights()
     matcher = Matcher(asked("operating income of Europe"), Rarity(ROWS))
     for row in ROWS:

@@ -16,7 +16,7 @@ from finray.core.period import Period
 from finray.core.predictions import Answer, Prediction
 from finray.core.query import Query
 from finray.index.reading.facts import FilingFacts
-from finray.question.measures.named import formula_of
+from finray.question.measures.formulas import formula_of
 
 Ask = Callable[[str], Prediction]
 

@@ -8,15 +8,10 @@ import math
 import numpy as np
 import pytest
 
-from finray.answering.choice_model import Fitted, fitted_json, linear_json, read_linear
+from finray.answering.choice_model import Fitted, fitted_json
 from finray.answering.rankings.asked import asked_ranking, shipped_ranking_heads
 from finray.answering.rankings.block_features import BLOCK_FEATURES
-from finray.answering.rankings.choice import (
-    SIGNALS,
-    read_ranking_model,
-    shipped_block_weights,
-    shipped_ranking_model,
-)
+from finray.answering.rankings.choice import SIGNALS, read_ranking_model, shipped_block_weights, shipped_ranking_model
 from finray.answering.rankings.features import FEATURES
 from finray.answering.rankings.ranking_answerer import LEAST_ASKED
 from finray.core.errors import ModelUnavailableError
@@ -49,7 +44,7 @@ def test_the_shipped_heads_read_what_is_ranked(question: str, measured: str, low
         "What share of Acme's debt falls due in 2024?",
     ],
 )
-def test_other_questions_ask_for_no_ranking(question: str) -> None:
+def test_other_questions_do_not_ask_for_a_ranking(question: str) -> None:
     asked = asked_ranking(shipped_ranking_heads(), row_reader().question_state(question))
     assert asked.ranks < LEAST_ASKED
 
@@ -72,11 +67,3 @@ def test_a_model_is_read_as_it_was_written() -> None:
 def test_another_file_is_refused(text: str) -> None:
     with pytest.raises(ModelUnavailableError, match=r"^x .*fit it again$"):
         read_ranking_model(text, "x")
-    with pytest.raises(ModelUnavailableError, match=r"^x .*fit it again$"):
-        read_linear(text, "x", "blocks", BLOCK_FEATURES)
-
-
-def test_weights_of_blocks_are_read_as_they_were_written() -> None:
-    weights = np.linspace(-1, 1, len(BLOCK_FEATURES))
-    read = read_linear(linear_json(weights, BLOCK_FEATURES, {}), "x", "blocks", BLOCK_FEATURES)
-    assert read == pytest.approx(weights, abs=1e-4)

@@ -59,11 +59,27 @@ def test_the_year_with_the_smallest_figure() -> None:
     assert answer.text.startswith("The year ended December 31, 2021: $769 million (North America Beverages:")
 
 
+def test_a_table_without_heads_is_described_by_nothing() -> None:
+    undated = {"period_end": None, "months": None}
+    rows = (item(3, 1, "Europe", 8.0, **undated), item(3, 2, "Asia", 5.0, **undated))
+    answer = _answer(heads("value", lowest=False), rows)
+    assert answer is not None
+    assert answer.text == "Europe: $8 (Asia $5)"
+
+
+@pytest.mark.parametrize(("months", "period"), [(1, "the month ended "), (3, "the 3 months ended "), (0, "")])
+def test_a_period_is_named_by_its_length(months: int, period: str) -> None:
+    rows = tuple(replace(each, months=months) for each in ITEMS if each.page == 3 and each.period_end != BEFORE)
+    answer = _answer(heads("value", lowest=False), rows)
+    assert answer is not None
+    assert f"({period}December 31, 2022: " in answer.text
+
+
 def test_no_ranking_for_another_question() -> None:
     assert _answer(heads("value", lowest=False, ranks=False)) is None
 
 
-def test_none_that_is_not_sure_enough() -> None:
+def test_an_unsure_ranking_is_no_answer() -> None:
     assert _answer(heads("value", lowest=False), threshold=0.6) is None
 
 

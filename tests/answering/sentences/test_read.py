@@ -33,7 +33,7 @@ def _candidates(count: int) -> Candidates:
     sentences = tuple(Sentence(0, 9, "x" * (1 + at), "", 0) for at in range(count))
     features = np.zeros((count, len(FEATURES)))
     features[:, _COLUMN["words"]] = np.arange(count)
-    return Candidates((), sentences, (0,) * count, features, frozenset())
+    return Candidates((), sentences, (0,) * count, features)
 
 
 def _model() -> SentenceModel:
@@ -66,7 +66,7 @@ def test_the_features_of_the_question_stay() -> None:
 def test_figures_are_marked_behind_the_heading_and_keep_their_place_in_the_sentence() -> None:
     text = "Rent rose from $3 million to $5 million."
     sentences = (Sentence(0, 9, text, "Costs of 7 sites", 0),)
-    found = Candidates((), sentences, (0,), np.zeros((1, len(FEATURES))), frozenset())
+    found = Candidates((), sentences, (0,), np.zeros((1, len(FEATURES))))
     reader = _Reader()
     read = with_reading("Rent?", found, reader, _model())
     assert reader.marked == [["$3 million", "$5 million"]]

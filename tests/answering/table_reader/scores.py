@@ -1,52 +1,23 @@
-"""A row model whose scores are given by the words of the rows, in place of the trained one."""
+"""A row model whose scores are given by the words of the rows, in place of the trained one, and the readings by it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from finray.answering.table_reader.readings import Readings
+from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.core.arrays import Floats
+from finray.core.filing import LineItem
+from finray.core.query import Query
+from finray.core.roles import Curation
 from finray.models.row_reader import MEASURES, OPERATIONS, RowReader, RowScores
-
-
-def row_scores(
-    rows: Sequence[str],
-    operation: str,
-    first: str = "",
-    second: str = "",
-    listed: Sequence[str] = (),
-    *,
-    several: bool = False,
-    backwards: bool = False,
-    present: float = 6.0,
-) -> RowScores:
-    """High logits for the rows that contain the given words."""
-
-    def at(words: Sequence[str]) -> list[float]:
-        return [6.0 if any(word and word in row for word in words) else -6.0 for row in rows]
-
-    return RowScores(
-        np.asarray(at([first])),
-        np.asarray(at([second])),
-        np.asarray(at(listed)),
-        np.asarray(at([first, second, *listed])),
-        present,
-        _logits(operation),
-        4.0 if several else -4.0,
-        np.full(len(MEASURES), -1.6),
-        4.0 if backwards else -1.0,
-    )
-
-
-def _logits(operation: str) -> npt.NDArray[np.float64]:
-    logits = np.full(len(OPERATIONS), -8.0)
-    logits[OPERATIONS.index(operation)] = -0.01
-    return logits
+from tests.answering.made_up_cells import facts, passage
 
 
 class FakeRowReader(RowReader):
-    """Scores rows as told."""
+    """Is sure of ``operation``, and of rows as operands that contain the given words."""
 
     def __init__(
         self,
@@ -59,22 +30,37 @@ class FakeRowReader(RowReader):
         present: float = 6.0,
     ) -> None:
         self.operation = operation
-        self._told = operation, first, second, listed
+        self._first, self._second, self._listed = first, second, listed
         self._backwards, self._present = backwards, present
 
-    def operations(self, question: str) -> npt.NDArray[np.float64]:
-        return _logits(self.operation)
+    def operations(self, question: str) -> Floats:
+        logits = np.full(len(OPERATIONS), -8.0)
+        logits[OPERATIONS.index(self.operation)] = -0.01
+        return logits
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
-        operation, first, second, listed = self._told
-        several = bool(second or listed)
-        return row_scores(
-            rows,
-            operation,
-            first,
-            second,
-            listed,
-            several=several,
-            backwards=self._backwards,
+        def with_words(*words: str) -> Floats:
+            return np.asarray([6.0 if any(word and word in row for word in words) else -6.0 for row in rows])
+
+        return RowScores(
+            first=with_words(self._first),
+            second=with_words(self._second),
+            listed=with_words(*self._listed),
+            operand=with_words(self._first, self._second, *self._listed),
             present=self._present,
+            operations=self.operations(question),
+            several=4.0 if self._second or self._listed else -4.0,
+            measures=np.full(len(MEASURES), -1.6),
+            backwards=4.0 if self._backwards else -1.0,
         )
+
+
+def readings_by(
+    reader: FakeRowReader, items: Sequence[LineItem], query: Query | None = None, pages: Sequence[int] = (3,)
+) -> Readings:
+    """The readings of ``items`` on ``pages`` for ``query``, by default for a question that names nothing."""
+    text = "How do these figures compare?"
+    curation = Curation(tuple(map(passage, pages)), answerable=True)
+    competing = TableAnswerer(facts(items), reader).competing(query or Query(text, text, ("acme",)), curation)
+    assert competing is not None
+    return competing.found

@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from finray.answering.table_reader.operations import ARITHMETIC, COMPOSED, Operation, result, roles_of
-from finray.answering.table_reader.table_answerer import COMPOSED_ROWS, ROWS, TableAnswerer, cells_of
+from finray.answering.table_reader.table_answerer import COMPOSED_ROWS, ROWS
 from finray.core.filing import LineItem
 from finray.core.query import Query
-from finray.core.roles import Curation
-from tests.answering.made_up_cells import BEFORE, facts, item, passage
-from tests.answering.table_reader.scores import FakeRowReader
+from tests.answering.made_up_cells import BEFORE, item
+from tests.answering.table_reader.scores import FakeRowReader, readings_by
 
 
 def _two_years(row: int, label: str, now: float, before: float) -> tuple[LineItem, LineItem]:
@@ -25,14 +24,9 @@ _ROWS = (*_two_years(1, "Tea", 30.0, 20.0), *_two_years(2, "Juice", 50.0, 60.0),
 
 def _computed(reader: FakeRowReader, items: tuple[LineItem, ...] = _ROWS) -> dict[tuple[str, ...], float]:
     """The value of each reading by its operation and printed figures."""
-    text = "How do these figures compare?"
-    competing = TableAnswerer(facts(items), reader).competing(
-        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
-    )
-    assert competing is not None
-    found = competing.found
+    found = readings_by(reader, items)
     return {
-        (each.operation, *(cell.item.text for cell in cells_of(found, each))): float(value)
+        (each.operation, *(cell.item.text for cell in found.cells_of(each))): float(value)
         for each, value in zip(found.readings, found.values, strict=True)
     }
 
@@ -58,8 +52,7 @@ def _computed(reader: FakeRowReader, items: tuple[LineItem, ...] = _ROWS) -> dic
 def test_each_operation_is_computed_in_one_period_or_between_two(
     reader: FakeRowReader, reading: tuple[str, ...], value: float
 ) -> None:
-    operation = reader.operation
-    assert _computed(reader)[(operation, *reading)] == pytest.approx(value)
+    assert _computed(reader)[(reader.operation, *reading)] == pytest.approx(value)
 
 
 def test_shares_times_an_amount_per_share() -> None:
@@ -95,8 +88,5 @@ def test_proceeds_and_repayments_add_up_with_their_signs() -> None:
 def test_more_rows_are_read_for_a_computation_over_several(operation: str, read: int) -> None:
     rows = tuple(item(3, number, f"Cost of product {number}", 10.0 * number) for number in range(1, 31))
     text = "What does each product cost?"
-    competing = TableAnswerer(facts(rows), FakeRowReader(operation, "product")).competing(
-        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
-    )
-    assert competing is not None
-    assert len(competing.found.shortlist.series) == read
+    found = readings_by(FakeRowReader(operation, "product"), rows, Query(text, text, ("acme",)))
+    assert len(found.shortlist.series) == read

@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.answering.table_reader.initials import in_printed_words
-from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
 from finray.core.query import PIECES, Query
-from finray.core.roles import Curation
-from tests.answering.made_up_cells import facts, item, passage
-from tests.answering.table_reader.scores import FakeRowReader
+from tests.answering.made_up_cells import item
+from tests.answering.table_reader.scores import FakeRowReader, readings_by
 
 ROWS = (
     item(3, 1, "FLNA", 665.0),
@@ -70,14 +68,18 @@ def test_a_name_that_a_row_prints_in_full_stays() -> None:
     assert in_printed_words(asked, (*ROWS, full)) == asked
 
 
+def test_a_name_is_spelled_as_the_tables_print_it_first() -> None:
+    names = ("Latin America Beverages", "LATIN AMERICA Beverages", "Latin AMERICA Beverages", "Latin America BEVERAGES")
+    rows = [replace(ROWS[0], label=name, row=row) for row, name in enumerate(names)]
+    query = in_printed_words(Query("profit of LAB", "profit of LAB"), rows)
+    assert query.question == "profit of Latin America Beverages"
+
+
 def test_the_row_with_the_initials_is_read() -> None:
     text = "What was the capital spending of North America Beverages?"
-    competing = TableAnswerer(facts(ROWS), FakeRowReader("value", "NAB")).competing(
-        Query(text, text, ("acme",)), Curation((passage(3),), answerable=True)
-    )
-    assert competing is not None
-    assert competing.found.shortlist.series[0].first.item.label == "NAB"
-    assert any(cells_of(competing.found, each)[0].item.text == "904" for each in competing.found.readings)
+    found = readings_by(FakeRowReader("value", "NAB"), ROWS, Query(text, text, ("acme",)))
+    assert found.shortlist.series[0].first.item.label == "NAB"
+    assert any(found.cells_of(each)[0].item.text == "904" for each in found.readings)
 
 
 def test_a_company_keeps_its_name() -> None:

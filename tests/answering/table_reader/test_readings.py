@@ -6,13 +6,11 @@ import datetime as dt
 import itertools
 from dataclasses import replace
 
-from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
 from finray.core.filing import LineItem
 from finray.core.period import Period
 from finray.core.query import Query
-from finray.core.roles import Curation
-from tests.answering.made_up_cells import BEFORE, facts, item, passage
-from tests.answering.table_reader.scores import FakeRowReader
+from tests.answering.made_up_cells import BEFORE, item
+from tests.answering.table_reader.scores import FakeRowReader, readings_by
 
 
 def _computed(
@@ -26,12 +24,8 @@ def _computed(
     """The operation and the printed figures of each reading."""
     text = "How do these figures compare?"
     query = Query(text, text, ("acme",), periods=tuple(map(Period, asked)), last_years=last_years)
-    competing = TableAnswerer(facts(items), reader).competing(
-        query, Curation(tuple(map(passage, pages)), answerable=True)
-    )
-    assert competing is not None
-    found = competing.found
-    return {(each.operation, *(cell.item.text for cell in cells_of(found, each))) for each in found.readings}
+    found = readings_by(reader, items, query, pages)
+    return {(each.operation, *(cell.item.text for cell in found.cells_of(each))) for each in found.readings}
 
 
 def test_rows_of_different_years_meet_in_their_column() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCells
-from finray.answering.table_reader.row_words import FEATURES, meanings, read_row_words, row_features, row_words_json
+from finray.answering.choice_model import linear_json, read_linear
+from finray.answering.table_reader.row_words import FEATURES, meanings, row_features
 from finray.answering.table_reader.series import series_of
 from finray.core.errors import ModelUnavailableError
 from finray.core.query import Query
@@ -42,10 +43,11 @@ def test_a_row_without_the_words_of_the_question_may_mean_the_same() -> None:
 
 def test_weights_are_read_as_they_were_written() -> None:
     weights = np.linspace(-1, 1, len(FEATURES))
-    assert read_row_words(row_words_json(weights, {"questions": 1}), "x") == pytest.approx(weights, abs=1e-4)
+    read = read_linear(linear_json(weights, FEATURES, {"questions": 1}), "x", "rows", FEATURES)
+    assert read == pytest.approx(weights, abs=1e-4)
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"weights": {"cover": "x"}}', json.dumps({"weights": {"cover": 1}})])
 def test_another_file_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(ModelUnavailableError, match=r"^x has .*fit it again$"):
-        read_row_words(text, "x")
+        read_linear(text, "x", "rows", FEATURES)

@@ -1,8 +1,7 @@
-"""What the readings of the tables say of a figure that a plan computed."""
+"""Comparison of a plan's figure with the readings of the tables."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
@@ -14,14 +13,8 @@ from tests.answering.made_up_cells import facts, passage
 from tests.answering.table_reader.scores import FakeRowReader
 from tests.answering.table_reader.test_table_answerer import MODEL
 
-_QUERY = Query(
-    "Spending of the Beverages in 2021?",
-    "Spending of the Beverages in 2021?",
-    ("acme",),
-    periods=(Period(2021, "FY"),),
-    names=("Acme",),
-    shape=Shape("million", 0),
-)
+_TEXT = "Spending of the Beverages in 2021?"
+_QUERY = Query(_TEXT, _TEXT, ("acme",), periods=(Period(2021, "FY"),), names=("Acme",), shape=Shape("million", 0))
 
 
 @pytest.fixture
@@ -50,4 +43,4 @@ def test_a_figure_that_no_reading_states(reading: TableReading) -> None:
 
 
 def test_a_rounded_figure_and_the_sign_of_a_deduction_are_the_same(reading: TableReading) -> None:
-    assert all(reading.opinion(value, _QUERY).agreed for value in np.asarray([770e6, -769e6]))
+    assert all(reading.opinion(value, _QUERY).agreed for value in (770e6, -769e6))

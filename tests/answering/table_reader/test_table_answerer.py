@@ -69,6 +69,10 @@ def test_change_between_the_years_of_one_row() -> None:
     answer = _answer(query, FakeRowReader("difference", "North"))
     assert answer is not None
     assert answer.value == 135e6
+    assert answer.text == (
+        "$135 million, or 17.6% (North America Beverages: $904 million in the year ended December 31, 2022; "
+        "$769 million in the year ended December 31, 2021)"
+    )
     assert [cell.text for cell in answer.operands] == ["904", "769"]
 
 
@@ -77,7 +81,7 @@ def test_a_fall_is_the_earlier_figure_less_the_later_one() -> None:
     answer = _answer(query, FakeRowReader("difference", "Frito", backwards=True))
     assert answer is not None
     assert answer.value == 136e6
-    assert answer.text.startswith("a decrease of $136 million")
+    assert answer.text.startswith("a decrease of $136 million, or 17.0% (Frito Snacks: ")
 
 
 def test_what_is_less_than_another_row_did_not_fall() -> None:

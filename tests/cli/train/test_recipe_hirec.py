@@ -25,7 +25,7 @@ def run(sample_folder: Path, sample_index: str, tmp_path: Path, monkeypatch: pyt
         return {}
 
     monkeypatch.setattr("finray.lab.training.fine_tuning.runs.train_model", train_model)
-    monkeypatch.setattr("finray.cli.train.commands._held_out_table", lambda *_: "")
+    monkeypatch.setattr("finray.cli.train.fine_tuning._held_out_table", lambda *_: "")
 
     def start(*options: str) -> Run:
         data = ["--questions", str(sample_folder / "questions.jsonl"), "--index", sample_index]

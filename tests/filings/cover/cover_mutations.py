@@ -1,7 +1,7 @@
 """Covers as they might have been: seeded changes to the layout, spacing, spelling and wrapping of a known cover.
 
-Each mutation takes a cover and returns what a filer, a PDF printer or OCR could have made of it, None where it does
-not apply. ``DEVELOP`` are the kinds that the cover reader was written with, ``HELD_OUT`` the kinds it was measured on.
+Each mutation takes a cover and returns what a filer, a PDF printer or OCR could have made of it, None if it does not
+apply. ``DEVELOP`` are the kinds that the cover reader was written with, ``HELD_OUT`` the kinds it was measured on.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ def period_last(cover: Cover, rng: random.Random) -> Cover | None:
 
 
 def shares_first(cover: Cover, rng: random.Random) -> Cover | None:
-    """What the cover's foot says of market value and shares, with dates of its own, comes before the period."""
+    """The market value and number of shares, with dates of their own, come before the period."""
     year = cover.period_end.year
     lines = cover.lines
     form = _line_with(lines, f"form{squash(cover.form)}")

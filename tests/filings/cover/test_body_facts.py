@@ -12,20 +12,20 @@ SIGNED = "SIGNATURES\nThis Annual Report on Form 10-K is signed.\nACME WIDGETS, 
 ITEMS = "Item 1. Business\nThe registrant makes them.\nItem 7. Management's Discussion\nYear ended December 31, 2022\n"
 
 
-def test_a_report_tells_what_its_cover_does_not() -> None:
+def test_a_report_states_what_its_cover_does_not() -> None:
     facts = read_body([STORY, ITEMS, SIGNED], Facts())
     assert (facts.company, facts.form, facts.period_end) == ("ACME WIDGETS, INC.", "10-K", dt.date(2022, 12, 31))
     assert (facts.fiscal_year, facts.fiscal_period) == (2022, "FY")
 
 
-def test_only_what_is_lacking_and_surely_told_is_taken() -> None:
+def test_only_missing_facts_that_are_stated_clearly_are_taken() -> None:
     told = Facts(company="Bolt plc", form="10-K")
     facts = read_body([STORY, ITEMS, SIGNED], told)
     assert (facts.company, facts.form, facts.period_end) == (None, None, dt.date(2022, 12, 31))
     assert read_body(["See our Annual Report on Form 10-K for the year ended December 31, 2022."], Facts()) == Facts()
 
 
-def test_where_each_fact_was_read_is_noted() -> None:
+def test_the_source_of_each_fact_is_recorded() -> None:
     filing = parse_filing("\f".join([STORY, ITEMS, SIGNED]).encode(), "a.txt", FilingSettings()).filing
     assert (filing.company, filing.form) == ("ACME WIDGETS, INC.", "10-K")
     assert filing.provenance["company"] == filing.provenance["form"] == filing.provenance["fiscal_year"] == "text"

@@ -25,7 +25,7 @@ def test_a_date_in_any_print(printed: str) -> None:
 
 
 @pytest.mark.parametrize("printed", ["this day of December 2022", "February 30, 2022", "December 2022", "May 1O, lOO"])
-def test_what_is_no_date(printed: str) -> None:
+def test_other_texts_are_not_dates(printed: str) -> None:
     assert END not in [date for _, _, date in cover_dates(cover(printed))]
 
 
@@ -42,7 +42,7 @@ def test_what_is_no_date(printed: str) -> None:
         "fiscal year ended December 31, 2022\nsecond fiscal quarter ended June 30, 2022",
     ],
 )
-def test_the_period_is_told_from_other_dates(text: str) -> None:
+def test_the_period_is_distinguished_from_other_dates(text: str) -> None:
     assert period_end(cover(text), "10-K", 10_000) == END
 
 

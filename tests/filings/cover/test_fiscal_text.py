@@ -27,7 +27,7 @@ def test_a_stray_sentence_does_not_rename_a_year_that_ends_in_summer() -> None:
     assert named_year(dt.date(2023, 6, 30), "the year ended June 30, 2023 (“fiscal 2022”). " * 3) == 2022
 
 
-def test_the_quarters_name_tells_the_year() -> None:
+def test_the_name_of_the_quarter_decides_the_year() -> None:
     text = "sales in the second quarter of fiscal 2024 against the second quarter of fiscal 2023"
     assert named_year(dt.date(2024, 2, 3), text, "Q2") == 2024
 
@@ -53,5 +53,5 @@ def test_a_quarters_place_in_its_year(period_end: dt.date, text: str, quarter: s
     assert (found.period, found.year_end) == (quarter, year_end)
 
 
-def test_no_evidence_is_no_quarter() -> None:
+def test_without_evidence_there_is_no_quarter() -> None:
     assert find_quarter(dt.date(2023, 9, 30), "no dates here") is None

@@ -33,7 +33,7 @@ def test_aliases_hold_former_names_and_the_brand_but_not_the_name_itself() -> No
     assert aliases_of("Acme", "") == ()
 
 
-def test_suffixes_alone_are_no_name() -> None:
+def test_suffixes_alone_are_not_names() -> None:
     assert only_suffix("& COMPANY")
     assert only_suffix("PLC")
     assert not only_suffix("Acme Inc.")

@@ -124,7 +124,7 @@ def test_columns_may_put_words_between_caption_and_date() -> None:
     assert read_cover([page]).period_end == dt.date(2021, 3, 31)
 
 
-def test_a_recipe_is_no_filing() -> None:
+def test_a_recipe_is_not_a_filing() -> None:
     assert read_cover(["Apple pie\nTake 3 apples. Results vary by quarter of an apple. Form 2 balls."]) == Facts()
 
 

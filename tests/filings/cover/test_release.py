@@ -66,5 +66,5 @@ def test_releases(text: str, company: str, ticker: str | None, period_end: dt.da
     "text",
     ["", "Acme announces a new chief executive. The board is pleased.", "Quarter pound of butter: results vary" + BODY],
 )
-def test_other_texts_are_no_release(text: str) -> None:
+def test_other_texts_are_not_releases(text: str) -> None:
     assert read_release([text]) is None

@@ -46,5 +46,5 @@ def test_reports(texts: list[str]) -> None:
     ],
     ids=["invoice", "textbook", "empty", "novel"],
 )
-def test_what_is_no_filing(texts: list[str]) -> None:
+def test_other_documents(texts: list[str]) -> None:
     assert not is_report(texts, label_statements(texts))

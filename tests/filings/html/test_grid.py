@@ -43,6 +43,12 @@ def test_spans_and_fillers_are_resolved() -> None:
     assert grid.rows[0][0].span == 2
 
 
+def test_comments_in_a_cell_do_not_cut_its_text() -> None:
+    grid = _grid("<table><tr><td>Sales<!-- a --> net</td><td>1,<!-- b -->234</td></tr></table>")
+    assert grid is not None
+    assert [cell.text for cell in grid.rows[0]] == ["Sales net", "1,234"]
+
+
 def test_concept_and_indent_are_kept() -> None:
     grid = _grid(TABLE)
     assert grid is not None
@@ -122,7 +128,7 @@ def test_hostile_tables_cost_time_in_proportion_to_their_size(markup: str) -> No
     assert time.process_time() - started < 5  # well under one; each took ten or more where it was quadratic
 
 
-def test_small_negative_next_to_a_number_is_no_footnote() -> None:
+def test_a_small_negative_next_to_a_number_is_not_a_footnote() -> None:
     grid = _grid(
         "<table><tr><td>Tax</td><td>4</td><td>(2)</td></tr><tr><td>Other</td><td>(1)</td><td>7</td></tr></table>"
     )

@@ -39,7 +39,7 @@ def test_blocks_have_lines_and_inline_tags_do_not() -> None:
     assert texts(f"<body>{markup}</body>") == ["Item 7.Management\nsecond\ntail\nthird line"]
 
 
-def test_hidden_inline_xbrl_is_no_text() -> None:
+def test_hidden_inline_xbrl_is_not_text() -> None:
     markup = (
         '<body><div style="display:none"><ix:header><ix:hidden><ix:nonNumeric name="dei:X">secret</ix:nonNumeric>'
         "</ix:hidden></ix:header></div><p>shown <ix:nonFraction name='a'>1,234</ix:nonFraction> tail</p></body>"

@@ -28,7 +28,7 @@ def test_cuts_fall_between_paragraphs_where_they_can() -> None:
     assert first.text == "a" * 40
 
 
-def test_neighbours_overlap_by_whole_words() -> None:
+def test_neighbors_overlap_by_whole_words() -> None:
     text = " ".join(f"word{n:03}" for n in range(60))
     first, second, *_ = chunk_page(Page(0, text), ChunkSettings(size=128, overlap=30))
     assert first.start < second.start < first.end

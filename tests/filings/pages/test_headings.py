@@ -1,4 +1,4 @@
-"""Headings of pages, told by their form alone."""
+"""Headings of pages, recognized by their form."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_an_item_may_end_with_a_full_stop() -> None:
     assert headings("Item 3. Legal Proceedings.") == ["Item 3. Legal Proceedings."]
 
 
-def test_the_label_of_a_row_is_no_heading_but_a_title_before_years_is() -> None:
+def test_the_label_of_a_row_is_not_a_heading_but_a_title_before_years_is() -> None:
     assert headings("Segment Results", "2022", "2021", "Net Sales", "$", "1,234", "1,100") == ["Segment Results"]
 
 

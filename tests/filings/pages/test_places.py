@@ -26,12 +26,12 @@ def test_what_follows_the_signatures_is_an_exhibit() -> None:
     ) == ["cover", "contents", None, None, "signatures", "exhibit"]
 
 
-def test_a_statement_with_dot_leaders_is_no_table_of_contents() -> None:
+def test_a_statement_with_dot_leaders_is_not_a_table_of_contents() -> None:
     rows = "\n".join(f"Row {n} ...................... {n}" for n in range(20))
     assert places("10-Q", (COVER, None), (f"Table of Contents\n{INCOME}\n{rows}", "income")) == ["cover", None]
 
 
-def test_statements_behind_the_signatures_are_no_exhibits() -> None:
+def test_statements_behind_the_signatures_are_not_exhibits() -> None:
     assert places(
         "10-K", (COVER, None), (SIGNATURES, None), (TEXT, None), (INCOME, "income"), (TEXT, None), (SUBSIDIARIES, None)
     ) == ["cover", "signatures", None, None, None, "exhibit"]

@@ -41,7 +41,7 @@ def test_a_list_stays_with_the_sentence_that_introduces_it() -> None:
     assert second.text.endswith("lower rent, as Mr. Smith explained.")
 
 
-def test_rows_of_a_table_are_no_sentences() -> None:
+def test_rows_of_a_table_are_not_sentences() -> None:
     page = "Revenue | $1,200\nWe sell anvils and other heavy goods in many countries.\nCosts 1 2 3 4 5 rose well\n"
     assert texts(page) == ["We sell anvils and other heavy goods in many countries."]
 
@@ -97,7 +97,7 @@ LINES = st.one_of(
 
 @settings(max_examples=60)
 @given(st.lists(LINES, max_size=15).map("\n".join))
-def test_sentences_are_printed_on_the_page_in_order_and_are_no_tables(page: str) -> None:
+def test_sentences_are_quoted_in_order_and_are_not_tables(page: str) -> None:
     squeezed = " ".join(page.split())
     sentences = page_sentences(page)
     assert all(a.end <= b.start for a, b in itertools.pairwise(sentences))

@@ -188,7 +188,7 @@ def test_a_page_of_prose_or_nothing_has_no_table() -> None:
     assert page_grids(_page([]), 0) == []
 
 
-def test_dot_leaders_and_footnote_marks_are_no_cells() -> None:
+def test_dot_leaders_and_footnote_marks_are_not_cells() -> None:
     page = _page([("Net sales . . . . . . . . .", ("10", "11", "12")), ("Other", ("1", "2", "3"))])
     page.insert_text((472, 76), "1", fontsize=5)
     (grid,) = page_grids(page, 0)

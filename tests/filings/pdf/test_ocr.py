@@ -95,7 +95,7 @@ def test_without_tesseract_they_are_set_aside_with_advice(content: bytes, reason
 
 
 @pytest.mark.parametrize("content", [without_unicode(), scanned()])
-def test_they_are_not_read_before_there_is_time_for_it(content: bytes) -> None:
+def test_they_are_not_read_before_ocr_is_allowed(content: bytes) -> None:
     with pytest.raises(FilingError) as caught:
         parse_filing(content, "a.pdf", SETTINGS, Ocr("/nowhere", allowed=False))
     assert caught.value.reason == "needs_ocr"

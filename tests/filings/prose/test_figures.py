@@ -39,7 +39,7 @@ def test_value_and_unit(text: str, expected: list[tuple[float, str]]) -> None:
         "House Bill H414 passed in 2019.",
     ],
 )
-def test_dates_notes_and_names_are_no_figures(text: str) -> None:
+def test_dates_notes_and_names_are_not_figures(text: str) -> None:
     assert prose_figures(text) == ()
 
 
@@ -50,7 +50,7 @@ def test_figures_listed_respectively_are_of_their_years() -> None:
     ]  # fmt: skip
 
 
-def test_without_a_list_the_year_that_follows_counts() -> None:
+def test_without_a_list_the_next_year_counts() -> None:
     text = "In 2023 we received dividends of $314 million in 2022 and $166 million in 2021."
     assert [figure.year for figure in prose_figures(text)] == [2022, 2021]
     assert [figure.year for figure in prose_figures("At January 1, 2022, we had $9 million of cash.")] == [2022]
@@ -63,5 +63,5 @@ def test_any_text_is_read(text: str) -> None:
         assert figure.value >= 0
 
 
-def test_times_of_day_are_no_figures() -> None:
+def test_times_of_day_are_not_figures() -> None:
     assert prose_figures("Clubs are open Monday through Friday from 10:00 a.m. to 8:30 p.m. for all members.") == ()

@@ -91,5 +91,5 @@ def test_text_without_a_list_has_no_items() -> None:
     assert _items("We paid rent of $17 million for the year ended December 31, 2024.") == []
 
 
-def test_a_number_beyond_all_bounds_is_no_figure() -> None:
+def test_an_infinite_number_is_not_a_figure() -> None:
     assert len(_items(f"Rental expense of all stores was ${'9' * 400} and $15 million in 2024 and 2023.")) <= 1

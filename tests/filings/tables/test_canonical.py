@@ -1,4 +1,4 @@
-"""Rows by the name people use."""
+"""Rows found by canonical names."""
 
 from __future__ import annotations
 
@@ -20,21 +20,10 @@ def _rows(statement: Statement, *rows: tuple[str, float] | tuple[str, float, str
     items = []
     for number, (label, value, *rest) in enumerate(rows):
         for column, (end, factor) in enumerate(((END, 1.0), (BEFORE, 0.5)), 1):
+            section = rest[0] if rest else None
+            printed = f"{value * factor:,.0f}"
             items.append(
-                LineItem(
-                    1,
-                    statement,
-                    label,
-                    value * factor,
-                    f"{value * factor:,.0f}",
-                    unit,
-                    1,
-                    end,
-                    months,
-                    rest[0] if rest else None,
-                    number,
-                    column,
-                )
+                LineItem(1, statement, label, value * factor, printed, unit, 1, end, months, section, number, column)
             )
     return items
 

@@ -17,7 +17,7 @@ CAPTION = "(Exact name of registrant as specified in its charter)"
         "(Exact name of\nregistrant as specified\nin its charter)",
         "(Exact\xa0name\xa0of\xa0reg\xadistrant)",
         "E x a c t   n a m e   o f   r e g i s t r a n t",
-        "(Exacl narne of registrant)".replace("Exacl", "Exact"),
+        "(Exact narne of registrant)",
         "(Exact narne 0f regi5trant as spec1fied in its charter)",
     ],
 )

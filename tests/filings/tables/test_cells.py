@@ -1,4 +1,4 @@
-"""What printed cells mean."""
+"""Numbers in cells, and the columns that they make."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from finray.filings.tables.cells import Printed, arrange, merge_fillers, number_
         ("(3.1)%", -3.1),
         ("€ 7", 7.0),
         ("2,019(a)", 2019.0),
+        ("25 bps", 0.25),
+        ("12.5¢", 0.125),
     ],
 )
 def test_numbers(text: str, value: float) -> None:
@@ -37,7 +39,7 @@ def test_numbers(text: str, value: float) -> None:
 @pytest.mark.parametrize(
     "text", ["", "Total", "N/A", "December 31, 2022", "1,23", "Note 12", "2022 2021", "514 and 521"]
 )
-def test_text_is_no_number(text: str) -> None:
+def test_text_is_not_a_number(text: str) -> None:
     assert parse_number(text) is None
 
 
@@ -59,7 +61,7 @@ def test_fillers_join_their_number() -> None:
     assert [cell.text for cell in merge_fillers(cells)] == ["Loss", "$(5)", "7%"]
 
 
-def test_number_in_a_label_makes_no_column() -> None:
+def test_a_number_in_a_label_does_not_make_a_column() -> None:
     rows = [[Printed(f"Row {n}", 0, 10), Printed("1,000", 50, 60), Printed("2,000", 70, 80)] for n in range(20)]
     rows.append([Printed("Shares authorized", 0, 10), Printed("500", 20, 24)])
     assert number_columns(rows) == [(50, 60), (70, 80)]

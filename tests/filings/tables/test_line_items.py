@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
-import lxml.html
 from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.core.filing import Filing, LineItem, Statement
-from finray.filings.html.grid import table_grid
 from finray.filings.tables.grids import Cell, Grid
 from finray.filings.tables.line_items import extract_line_items
+from tests.filings.tables.printed import ANNUAL, grid_of
 
-FILING = Filing(
-    "id",
-    "doc",
-    "uri",
-    "0" * 64,
-    "Sample Corp",
-    "10-K",
-    period_end=dt.date(2022, 12, 31),
-    fiscal_year=2022,
-    fiscal_period="FY",
-)
-QUARTER = Filing(
-    "id",
-    "doc",
-    "uri",
-    "0" * 64,
-    "Sample Corp",
-    "10-Q",
-    period_end=dt.date(2022, 6, 30),
-    fiscal_year=2022,
-    fiscal_period="Q2",
-)
+QUARTER = replace(ANNUAL, form="10-Q", period_end=dt.date(2022, 6, 30), fiscal_period="Q2")
 
 
 def _read(
@@ -42,16 +21,9 @@ def _read(
     statement: Statement | None = "income",
     *,
     head: str = "(in millions, except per share data)",
-    filing: Filing = FILING,
+    filing: Filing = ANNUAL,
 ) -> list[LineItem]:
-    """``rows``: one row a line, cells separated by "|", "~" for an empty one."""
-    html = "".join(
-        "<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
-        for row in rows.strip().split("\n")
-    )
-    grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4)
-    assert grid is not None
-    return extract_line_items([grid], head, statement, filing)
+    return extract_line_items([grid_of(rows)], head, statement, filing)
 
 
 def _one(items: list[LineItem], label: str, column: int = 1) -> LineItem:
@@ -125,7 +97,7 @@ def test_dates_in_the_title_date_bare_years() -> None:
 
 
 def test_bare_years_are_fiscal_years() -> None:
-    filing = Filing("id", "doc", "uri", "0" * 64, "Shop", "10-K", period_end=dt.date(2023, 1, 28), fiscal_year=2022)
+    filing = replace(ANNUAL, period_end=dt.date(2023, 1, 28))
     items = _read("~ | Fiscal 2022 | Fiscal 2021\nNet sales | 300 | 280", filing=filing)
     assert [item.period_end for item in items] == [dt.date(2023, 1, 28), dt.date(2022, 1, 28)]
 
@@ -171,13 +143,13 @@ def test_sections_end_where_the_margin_returns() -> None:
         (Cell("Total current assets", 0, indent=20), Cell("5", 1)),
         (Cell("Goodwill", 0, indent=10), Cell("7", 1)),
     ]
-    items = extract_line_items([Grid(0, tuple(rows))], "(in millions)", "balance", FILING)
+    items = extract_line_items([Grid(0, tuple(rows))], "(in millions)", "balance", ANNUAL)
     assert [item.section for item in items] == ["Current assets:", "Current assets:", None]
 
 
 def test_scale_of_the_page_before_holds_on_a_continuation() -> None:
     grid = Grid(0, ((Cell("2022", 1),), (Cell("Long-term debt", 0), Cell("200", 1))))
-    (item,) = extract_line_items([grid], "Balance sheets (continued)", "balance", FILING, before="(in thousands)")
+    (item,) = extract_line_items([grid], "Balance sheets (continued)", "balance", ANNUAL, before="(in thousands)")
     assert item.value == 200_000
 
 
@@ -216,11 +188,11 @@ _rows = st.lists(_row, max_size=10).map(tuple)
     st.sampled_from(["income", "balance", "cash_flow", "equity", None]),
 )
 def test_any_grid_never_fails(grids: list[Grid], text: str, statement: Statement | None) -> None:
-    for item in extract_line_items(grids, text, statement, FILING):
+    for item in extract_line_items(grids, text, statement, ANNUAL):
         assert item.label
 
 
-def test_a_sentence_whose_figure_is_set_apart_is_no_row() -> None:
+def test_a_sentence_whose_figure_is_set_apart_is_not_a_row() -> None:
     sentence = "During fiscal 2022, revenue of our cloud business grew by a fifth, to billion, from $1.36 billion"
     items = _read(f"Net sales | 1,200\n{sentence} | $1.63", None)
     assert [item.label for item in items] == ["Net sales"]

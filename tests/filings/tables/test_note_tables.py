@@ -4,36 +4,17 @@ from __future__ import annotations
 
 import datetime as dt
 
-import lxml.html
 import pytest
 
-from finray.core.filing import Filing, LineItem
-from finray.filings.html.grid import table_grid
+from finray.core.filing import LineItem
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.period_headings import column_label, is_period
 from finray.filings.tables.scales import Scale
-
-FILING = Filing(
-    "id",
-    "doc",
-    "uri",
-    "0" * 64,
-    "Sample Corp",
-    "10-K",
-    period_end=dt.date(2022, 12, 31),
-    fiscal_year=2022,
-    fiscal_period="FY",
-)
+from tests.filings.tables.printed import ANNUAL, grid_of
 
 
 def _read(rows: str, caption: str = "", page: str = "", usual: Scale | None = None) -> list[LineItem]:
-    html = "".join(
-        "<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
-        for row in rows.strip().split("\n")
-    )
-    grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4, caption)
-    assert grid is not None
-    return extract_line_items([grid], page, None, FILING, usual=usual)
+    return extract_line_items([grid_of(rows, caption)], page, None, ANNUAL, usual=usual)
 
 
 def test_the_caption_gives_the_scale_and_the_day() -> None:
@@ -87,7 +68,7 @@ def test_figures_without_a_date_are_kept_without_one() -> None:
     ]
 
 
-def test_several_years_in_a_heading_are_no_period() -> None:
+def test_several_years_in_a_heading_are_not_a_period() -> None:
     items = _read(
         "~ | 2023(a) | 2024-2025 | Thereafter\nPurchase obligations | $16 | $6 | $4",
         "Payments due as of December 31, 2022 (in millions)",
@@ -107,13 +88,13 @@ def test_a_heading_that_compares_years_heads_its_columns() -> None:
     ]
 
 
-def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None:
+def test_a_note_without_a_scale_has_that_of_the_statements() -> None:
     (item,) = _read("~ | 2022\nRestructuring charges | 45", usual=Scale(10**6))
     assert item.value == 45e6
 
 
 @pytest.mark.parametrize(
-    ("heading", "said"),
+    ("heading", "label"),
     [
         ("Three Months Ended June 30, 2022", None),
         ("2022", None),
@@ -123,12 +104,12 @@ def test_the_scale_of_the_statements_holds_where_a_note_announces_none() -> None
         ("2027 - 2031", "2027 - 2031"),
     ],
 )
-def test_a_column_label_says_more_than_a_period(heading: str, said: str | None) -> None:
-    assert column_label(heading) == said
+def test_a_column_label_names_more_than_a_period(heading: str, label: str | None) -> None:
+    assert column_label(heading) == label
 
 
 @pytest.mark.parametrize("label", ["2022", "Fiscal year ended June 30, 2022:", "As of December 31, 2022"])
-def test_a_period_is_a_label_that_says_nothing_else(label: str) -> None:
+def test_a_label_is_a_period_if_it_names_nothing_else(label: str) -> None:
     assert is_period(label)
     assert not is_period(f"{label} notes")
 
@@ -142,13 +123,13 @@ def test_a_percent_sign_over_a_column_of_amounts_is_the_neighbors() -> None:
     assert found == {"Console": (2.389e9, "USD"), "Mobile": (4.07e8, "USD"), "Total": (2.796e9, "USD")}
 
 
-def test_prose_over_a_table_says_nothing_of_the_unit_of_its_columns() -> None:
+def test_prose_over_a_table_does_not_name_the_unit_of_its_columns() -> None:
     prose = "Noninterest expense was up 12%, driven by higher structural expense and by investments in the business, "
     items = _read(f"~ | {prose} 2022\nNonaccrual loans | 546\nDeposits | 12", "(in millions)")
     assert {item.unit for item in items} == {"USD"}
 
 
-def test_a_heading_over_rows_may_say_percent() -> None:
+def test_a_heading_over_rows_may_name_percent() -> None:
     items = _read(
         "~ | 2022\nOperating expenses: | ~\nMarketing | $43,907\nPercent of net sales: | ~\nMarketing | 6.9",
         "(in millions)",

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
-import lxml.html
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.filing import Filing, LineItem
-from finray.filings.html.grid import table_grid
+from finray.core.filing import LineItem
 from finray.filings.tables.grids import Cell, Grid
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.note_units import is_contents, kind_of
 from finray.filings.tables.scales import Scale
+from tests.filings.tables.printed import ANNUAL, grid_of
 
-FILING = Filing("id", "doc", "uri", "0" * 64, "Sample Corp", "10-K", period_end=dt.date(2022, 12, 31), fiscal_year=2022)
 MILLIONS = Scale(10**6)
 
 
-def _grid(rows: str, caption: str = "") -> Grid:
-    html = "".join(
-        "<tr>" + "".join(f"<td>{cell.strip().replace('~', '')}</td>" for cell in row.split("|")) + "</tr>"
-        for row in rows.strip().split("\n")
-    )
-    grid = table_grid(lxml.html.fragment_fromstring(f"<table>{html}</table>"), 4, caption)
-    assert grid is not None
-    return grid
-
-
 def _read(rows: str, caption: str = "", page: str = "") -> list[LineItem]:
-    return extract_line_items([_grid(rows, caption)], page, None, FILING, usual=MILLIONS)
+    return extract_line_items([grid_of(rows, caption)], page, None, ANNUAL, usual=MILLIONS)
 
 
 def _units(rows: str, caption: str = "", page: str = "") -> list[tuple[float, str]]:
@@ -168,7 +154,7 @@ def test_returns_on_100_dollars_are_in_plain_dollars() -> None:
     assert _units(rows)[2:] == [(58.45, "USD"), (94.8, "USD")]
 
 
-def test_years_in_a_range_are_no_figures() -> None:
+def test_years_in_a_range_are_not_figures() -> None:
     items = _read("~ | From | To | Amount\nFixed | 2022 | 2050 | 35,216\nVariable | 2023 | 2030 | 750")
     assert [item.text for item in items] == ["35,216", "750"]
 
@@ -184,11 +170,11 @@ def test_a_second_set_of_headings_needs_no_period() -> None:
     assert labels == ["North", "South", "Eastern", "Western"]
 
 
-def test_titles_with_page_numbers_give_no_line_items() -> None:
+def test_titles_with_page_numbers_are_not_line_items() -> None:
     contents = "9.01 | Notices | 18\n9.02 | Costs | 19\n9.03 | Law | 19\n9.04 | Taxes | 21\n9.05 | Signatures | 23"
-    assert is_contents(_grid(contents))
+    assert is_contents(grid_of(contents))
     assert _read(contents) == []
-    assert not is_contents(_grid("Year | Payments\n2023 | 18\n2024 | 19\n2025 | 20\n2026 | 21\n2027 | 23"))
+    assert not is_contents(grid_of("Year | Payments\n2023 | 18\n2024 | 19\n2025 | 20\n2026 | 21\n2027 | 23"))
 
 
 @pytest.mark.parametrize(
@@ -212,6 +198,6 @@ _rows = st.lists(
 
 @given(st.builds(Grid, st.just(0), _rows, _text), st.text(max_size=80))
 def test_any_table_never_fails(grid: Grid, page: str) -> None:
-    for item in extract_line_items([grid], page, None, FILING, usual=MILLIONS):
+    for item in extract_line_items([grid], page, None, ANNUAL, usual=MILLIONS):
         assert item.label
         assert item.unit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -56,16 +57,8 @@ def test_headings(text: str, heading: Heading) -> None:
     assert read_heading(text) == heading
 
 
-ANNUAL = Filing(
-    "id",
-    "doc",
-    "uri",
-    "0" * 64,
-    "Sample Corp",
-    "10-K",
-    period_end=dt.date(2019, 6, 30),
-    fiscal_year=2019,
-    fiscal_period="FY",
+ANNUAL = replace(
+    FILING, form="10-K", period_end=dt.date(2019, 6, 30), fiscal_year=2019, fiscal_period="FY", fiscal_year_end=None
 )
 
 
@@ -85,7 +78,7 @@ def test_the_quarters_of_an_annual_report_end_at_different_days(titles: str, hea
     assert Calendar(ANNUAL, None, titles).period(1, {1: heading}).end == end
 
 
-def test_a_date_of_digits_is_no_range_of_years() -> None:
+def test_a_date_of_digits_is_not_a_range_of_years() -> None:
     assert not read_heading("2022-12-31").years
 
 

@@ -33,6 +33,21 @@ def test_announced_scales(text: str, money: int, shares: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "currency"),
+    [
+        ("(in millions of C$)", "CAD"),
+        ("(A$ in thousands)", "AUD"),
+        ("(in millions of US$)", "USD"),
+        ("(in millions of C$, except US$ notes)", "USD"),
+        ("(in millions of euros)", "EUR"),
+    ],
+)
+def test_the_currency_of_a_scale(text: str, currency: str) -> None:
+    scale = read_scale(text)
+    assert scale is not None and scale.currency == currency
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -46,7 +61,7 @@ def test_no_scale(text: str) -> None:
     assert read_scale(text) is None
 
 
-def test_a_heading_below_a_line_of_figures_is_none_of_its_words() -> None:
+def test_a_scale_below_a_line_of_figures_is_a_heading() -> None:
     scale = read_scale("Years ended 2023 and 2022.\nMillions of dollars")
     assert scale is not None
     assert scale.money == 10**6

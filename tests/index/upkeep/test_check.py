@@ -12,17 +12,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from finray.core.errors import IndexMissingError
+from finray.core.errors import IndexDamagedError, IndexMissingError
 from finray.index import layout, schema
-from finray.index.job.summary import IndexSummary
 from finray.index.tables import maintenance
 from finray.index.tables.search_indexes import _PREFIX
 from finray.index.upkeep.check import check_index, repair_index
 from finray.index.upkeep.maintain import index_statistics
 from finray.index.writing.writer import claim
+from tests.index.conftest import Index
 from tools.faults.contents import read_contents
-
-Index = Callable[..., IndexSummary]
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +147,12 @@ def test_statistics_say_what_there_is(uri: str) -> None:
     assert said.tables[schema.CHUNKS].search_indexes.keys() == {"filing_id_idx", "text_idx"}
     assert said.tables[schema.CHUNKS].unindexed_rows == 0
     assert said.bytes > 10_000
+
+
+def test_statistics_of_a_damaged_index_name_the_repair(uri: str) -> None:
+    corrupt_fragment(schema.FILINGS)(uri)
+    with pytest.raises(IndexDamagedError, match="--deep --repair"):
+        index_statistics(uri)
 
 
 def test_a_reader_keeps_its_version_while_the_index_is_tidied(uri: str, settings: Any) -> None:

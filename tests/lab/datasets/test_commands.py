@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_exit_code_1(sample_folder: Pa
     assert len((tmp_path / "q.jsonl").read_text().splitlines()) == 3
 
 
-def test_no_tagged_filing_says_which_filings_are(sample_folder: Path, tmp_path: Path) -> None:
+def test_without_tagged_filings_the_error_names_inline_xbrl(sample_folder: Path, tmp_path: Path) -> None:
     release = sorted((sample_folder / "filings").glob("*release*"))[0]
     result = run("questions", release, "--out", tmp_path / "q.jsonl")
     assert isinstance(result.exception, SourceError)
@@ -60,7 +60,7 @@ def test_no_tagged_filing_says_which_filings_are(sample_folder: Path, tmp_path: 
 
 
 @pytest.mark.parametrize("command", [("questions", "x"), ("convert", "finray", "x")])
-def test_a_bad_target_is_said_before_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_bad_target_is_rejected_before_the_work(command: tuple[str, ...], tmp_path: Path) -> None:
     result = run(*command, "--out", tmp_path / "q.csv")
     assert isinstance(result.exception, SourceError)
     assert "ends in .jsonl or .parquet" in str(result.exception)

@@ -119,7 +119,7 @@ def test_without_the_corpus_the_error_says_where_to_get_it(published: Path) -> N
         ({"span": ["x", 5]}, "not an index"),
     ],
 )
-def test_a_bad_snippet_is_said_and_the_others_stay(published: Path, change: dict[str, Any], reason: str) -> None:
+def test_a_bad_snippet_is_reported_and_the_others_stay(published: Path, change: dict[str, Any], reason: str) -> None:
     bad = test_of("Gamma_Lease")
     bad["snippets"][0] |= change
     write(published.parents[2], [bad, test_of("Delta_License")])

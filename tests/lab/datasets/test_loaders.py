@@ -89,7 +89,7 @@ def test_financebench() -> None:
     ]  # fmt: skip
 
 
-def test_financebench_evidence_without_a_name_is_of_the_question_s_filing() -> None:
+def test_financebench_evidence_without_a_name_is_from_the_question_s_filing() -> None:
     record = FINANCEBENCH | {"evidence": [{"evidence_page_num": 3}]}
     (question,) = load("financebench", record)
     assert isinstance(question, Question)
@@ -148,7 +148,7 @@ def test_a_second_record_of_the_same_id_is_reported(name: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "value"), [("evidence_page_num", -1), ("evidence_page_num", "x"), ("doc_name", 5)])
-def test_bad_evidence_is_said(path: str, value: object) -> None:
+def test_bad_evidence_is_reported(path: str, value: object) -> None:
     evidence = FINANCEBENCH["evidence"][0] | {path: value}
     (result,) = load("financebench", FINANCEBENCH | {"evidence": [evidence]})
     assert isinstance(result, BadLine)
@@ -157,7 +157,7 @@ def test_bad_evidence_is_said(path: str, value: object) -> None:
 
 @pytest.mark.parametrize("name", ["finqa", "tatqa"])
 @pytest.mark.parametrize("content", [b"", b"{", b"3", b'{"a": 1}', b"[" * 100_000, b"\xff\xfe"])
-def test_another_kind_of_file_is_said_so(name: str, content: bytes) -> None:
+def test_another_kind_of_file_is_an_error(name: str, content: bytes) -> None:
     with pytest.raises(SourceError, match="file"):
         list(DATASETS[name].load(content, "file.json"))
 
@@ -169,7 +169,7 @@ def test_a_missing_file_says_where_to_get_it(name: str, tmp_path: Path) -> None:
     assert DATASETS[name].where in str(error.value)
 
 
-def test_an_unknown_data_set_lists_the_known() -> None:
+def test_an_unknown_data_set_lists_the_known_ones() -> None:
     with pytest.raises(UsageError, match="financebench, finqa"):
         load_dataset("squad", "x.json")
 

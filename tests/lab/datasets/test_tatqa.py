@@ -43,7 +43,7 @@ def test_contexts_are_typed() -> None:
     assert context.gold_text(change) == context.table_text + "\nIn millions."
 
 
-def test_a_bad_question_does_not_take_its_context_along() -> None:
+def test_a_bad_question_does_not_spoil_its_context() -> None:
     record = copy.deepcopy(RECORD)
     record["questions"][0]["answer_type"] = "guess"  # type: ignore[index]
     context, bad = read(record)

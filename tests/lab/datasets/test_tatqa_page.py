@@ -21,7 +21,7 @@ RECORD = {
 }
 
 
-def test_a_context_has_what_answers_read_of_an_index() -> None:
+def test_a_context_has_what_the_answerer_reads_from_an_index() -> None:
     (context,) = read_contexts(json.dumps([RECORD]).encode(), "tatqa.json")
     assert isinstance(context, TatqaContext)
     facts, _, filing = view(context)

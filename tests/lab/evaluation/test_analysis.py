@@ -8,7 +8,7 @@ from finray.core.filing import Filing
 from finray.core.passages import Passage
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
-from finray.lab.evaluation.analysis import Analysis, analyse, as_data, worst_cases
+from finray.lab.evaluation.analysis import Analysis, analyze, as_data, worst_cases
 from finray.lab.evaluation.known_filings import KnownFilings
 
 KNOWN = KnownFilings([Filing("A", "A", "", "", "Acme Inc.", "10-K"), Filing("B", "B", "", "", "Bolt Inc.", "10-Q")])
@@ -41,12 +41,12 @@ PREDICTIONS = [
 ]
 
 
-def analysed() -> Analysis:
-    return analyse(PREDICTIONS, QUESTIONS, KNOWN)
+def analyzed() -> Analysis:
+    return analyze(PREDICTIONS, QUESTIONS, KNOWN)
 
 
 def test_groups_by_type_form_and_company() -> None:
-    groups = analysed().breakdowns
+    groups = analyzed().breakdowns
     sizes = {dimension: {name: rows["page_recall@1"].n for name, rows in g.items() if "page_recall@1" in rows}
              for dimension, g in groups.items()}  # fmt: skip
     assert sizes == {
@@ -59,14 +59,14 @@ def test_groups_by_type_form_and_company() -> None:
 
 
 def test_the_worst_come_first_and_the_right_never() -> None:
-    cases = analysed().cases
+    cases = analyzed().cases
     assert [case.question.qid for case in worst_cases(cases, 10)] == ["filing", "gone", "page", "both"]
     assert [case.question.qid for case in worst_cases(cases, 1)] == ["filing"]
     assert worst_cases(cases, 0) == []
 
 
 def test_everything_is_data() -> None:
-    data = json.loads(json.dumps(as_data(analysed()), allow_nan=False))
+    data = json.loads(json.dumps(as_data(analyzed()), allow_nan=False))
     assert data["questions"] == 6
     errors = {"right": 2, "wrong answer": 1, "wrong page": 1, "wrong filing": 1, "wrong company": 1}
     assert data["errors"] == errors
@@ -75,7 +75,7 @@ def test_everything_is_data() -> None:
     assert data["levels"]["1"]["gold page"] == 2
 
 
-def test_nothing_to_analyse() -> None:
-    analysis = analyse([], QUESTIONS, KNOWN)
+def test_nothing_to_analyze() -> None:
+    analysis = analyze([], QUESTIONS, KNOWN)
     assert analysis.cases == ()
     assert json.loads(json.dumps(as_data(analysis), allow_nan=False))["errors"] == {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from decimal import Decimal
 
 import pytest
 
@@ -135,8 +136,6 @@ def test_tagged_facts_are_operands_by_their_line_items() -> None:
 
 
 def test_digits_are_the_same_at_every_scale() -> None:
-    from decimal import Decimal
-
     assert {digits(Decimal(text)) for text in ("2826", "-2826000", "2.826", "0.02826")} == {"2826"}
     assert digits(Decimal(0)) == "0"
 

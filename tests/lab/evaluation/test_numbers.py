@@ -89,7 +89,7 @@ def test_page_citations_hold_no_number(citation: str) -> None:
     assert [n.face for n in find_numbers(f"It was 5 ({citation}), and 3.5% later.")] == [5, Decimal("3.5")]
 
 
-def test_a_hyphen_between_numbers_is_no_sign() -> None:
+def test_a_hyphen_between_numbers_is_not_a_minus_sign() -> None:
     assert [n.face for n in find_numbers("2019-2020, 5%–6%")] == [2019, 2020, 5, 6]
 
 

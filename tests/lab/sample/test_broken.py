@@ -24,7 +24,7 @@ def outcome(path: Path) -> tuple[str | None, str | None]:
     return None, None
 
 
-def test_each_file_comes_to_what_is_said_of_it(broken: tuple[Path, tuple[BrokenFile, ...]]) -> None:
+def test_each_file_gives_its_expected_result(broken: tuple[Path, tuple[BrokenFile, ...]]) -> None:
     folder, files = broken
     assert {file.name: outcome(folder / file.name) for file in files} == {
         file.name: (file.stage, file.reason) for file in files

@@ -22,7 +22,7 @@ CALENDARS = [RETAIL, *OTHERS]
         (Calendar(6), 2022, dt.date(2022, 6, 30)),
     ],
 )
-def test_year_ends_of_companies_that_count_so(calendar: Calendar, year: int, end: dt.date) -> None:
+def test_year_ends(calendar: Calendar, year: int, end: dt.date) -> None:
     assert calendar.year_end(year) == end
 
 

@@ -19,7 +19,7 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_bytes_whatever_the_workers(
+def test_the_same_seed_gives_the_same_bytes_with_any_number_of_workers(
     summary: SampleSummary, arguments: dict[str, Any], tmp_path: Path
 ) -> None:
     generate_sample(tmp_path, **arguments, workers=2)
@@ -47,16 +47,16 @@ def test_a_sample_can_be_written_again_in_place(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [({"companies": 0}, "companies = 0"), ({"years": 99}, "years = 99"), ({"formats": ("docx",)}, "docx")],
 )
-def test_arguments_out_of_range_are_named(tmp_path: Path, arguments: dict[str, int], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
+def test_arguments_out_of_range_are_named(tmp_path: Path, arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
         generate_sample(tmp_path, **arguments)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
 
-def test_progress_is_told_company_by_company(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    generate_sample(tmp_path, companies=2, years=1, questions=0, progress=lambda done, of: told.append((done, of)))
-    assert told == [(1, 2), (2, 2)]
+def test_progress_is_reported_company_by_company(tmp_path: Path) -> None:
+    calls: list[tuple[int, int]] = []
+    generate_sample(tmp_path, companies=2, years=1, questions=0, progress=lambda *counts: calls.append(counts))
+    assert calls == [(1, 2), (2, 2)]

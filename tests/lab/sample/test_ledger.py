@@ -19,7 +19,7 @@ def ledgers(draw: st.DrawFn) -> Ledger:
 
 @settings(max_examples=40, deadline=None)
 @given(ledgers())
-def test_statements_tie_out_however_they_are_seen(ledger: Ledger) -> None:
+def test_statements_tie_out_in_every_vintage(ledger: Ledger) -> None:
     for year in range(FIRST - 3, FIRST + YEARS):
         for vintage in (Vintage(year), Vintage(year, amended=True), Vintage(FIRST + YEARS - 1)):
             for quarter in range(1, 5):

@@ -26,7 +26,7 @@ def figures(text: str) -> list[float]:
     return [float(figure.replace(",", "")) for figure in re.findall(r"\d[\d,]*\.?\d*", text)]
 
 
-def test_every_type_is_asked_and_no_question_twice(questions: list[Line]) -> None:
+def test_every_type_occurs_and_no_question_twice(questions: list[Line]) -> None:
     assert {line["question_type"] for line in questions} == set(MAKERS)
     assert len({line["question"] for line in questions}) == len(questions)
     assert len({line["qid"] for line in questions}) == len(questions)
@@ -40,7 +40,7 @@ def test_gold_pages_print_the_gold_evidence(questions: list[Line], gold_page: Go
             assert all(number.rstrip(".,") in page for number in numbers), line
 
 
-def test_gold_text_answers_stand_on_their_page(questions: list[Line], gold_page: GoldPage) -> None:
+def test_gold_text_answers_are_on_their_page(questions: list[Line], gold_page: GoldPage) -> None:
     for line in of_type(questions, "textual"):
         (gold,) = line["evidence"]
         assert line["answer"] in gold_page(gold)

@@ -68,7 +68,9 @@ def test_threads_share_a_pass() -> None:
 @pytest.mark.parametrize(
     ("text", "fast"),
     [
-        ("flags\t\t: fpu avx2\nflags\t\t: fpu avx2 avx512_bf16\n", True),
+        ("vendor_id\t: AuthenticAMD\nflags\t\t: fpu avx2\nflags\t\t: fpu avx2 avx512_bf16\n", True),
+        ("vendor_id : GenuineIntel\nflags : fpu avx2 avx512_bf16\n", False),
+        ("vendor_id : GenuineIntel\nflags : avx512_bf16 amx_bf16\n", True),
         ("flags : amx_bf16 amx_tile\n", True),
         ("flags : fpu avx avx2 avx512f\nmodel name : avx512_bf16\n", False),
         (None, False),

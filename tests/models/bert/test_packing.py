@@ -1,4 +1,4 @@
-"""Packed sequences: every token once, in order, at its place."""
+"""Packed sequences have every token once, in order, with its position."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SEQUENCES = st.lists(st.lists(st.integers(0, 30_000), min_size=1, max_size=9), 
 
 
 @given(_SEQUENCES, st.integers(0, 9))
-def test_tokens_stand_where_they_stood(sequences: list[list[int]], second: int) -> None:
+def test_tokens_keep_their_order_and_positions(sequences: list[list[int]], second: int) -> None:
     found = packed(sequences, [second] * len(sequences))
-    assert [found.ids[found.at[row][found.there[row]]].tolist() for row in range(len(sequences))] == sequences
-    assert found.places.tolist() == [place for own in sequences for place in range(len(own))]
-    assert found.types.tolist() == [int(place >= second) for place in found.places]
-    assert found.there.sum() == len(found.ids)
-    assert {each.dtype for each in (found.ids, found.types, found.places, found.at)} == {np.dtype(np.int64)}
+    assert [found.ids[found.indexes[row][found.mask[row]]].tolist() for row in range(len(sequences))] == sequences
+    assert found.positions.tolist() == [position for sequence in sequences for position in range(len(sequence))]
+    assert found.types.tolist() == [int(position >= second) for position in found.positions]
+    assert found.mask.sum() == len(found.ids)
+    assert {each.dtype for each in (found.ids, found.types, found.positions, found.indexes)} == {np.dtype(np.int64)}

@@ -36,6 +36,13 @@ def test_beginnings_of_words_are_an_abbreviation() -> None:
     assert NAMES.to("american-quill", "What did Amqui earn?") > 0.9
 
 
+def test_companies_of_one_short_name_are_in_the_order_of_the_catalog() -> None:
+    catalog = CompanyCatalog(
+        [filing(f"Torvane {part} Inc", None) for part in ("Foods", "Steel", "Mills", "Rail", "Air")]
+    )
+    assert AlikeNames(catalog).companies("torvane") == tuple(catalog.companies)
+
+
 def test_common_words_are_like_no_name() -> None:
     assert NAMES.companies("what was the best year of sales?") == ()
 

@@ -92,6 +92,11 @@ def test_filings_of_one_company_are_joined_and_look_alikes_are_not() -> None:
     assert of["f3"] != of["f4"]
 
 
+def test_companies_whose_names_have_no_latin_letters_are_apart() -> None:
+    of = CompanyCatalog([filing(1, "東京電力"), filing(2, "日本電気"), filing(3, "日本電気")]).company_of_filing
+    assert of["f1"] != of["f2"] == of["f3"]
+
+
 @pytest.mark.parametrize(
     ("question", "unknown"),
     [

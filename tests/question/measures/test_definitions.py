@@ -34,6 +34,27 @@ def test_a_definition_that_is_not_understood_is_named_and_not_computed(
     assert len(prediction.answer) < 1_000
 
 
+@pytest.mark.parametrize(
+    ("question", "expression"),
+    [
+        (
+            "DPO is defined as: 365 * (average accounts payable between FY2016 and FY2017) / (FY2017 COGS + change in "
+            "inventory between FY2016 and FY2017). Round your answer.",
+            "365 * (avg(accounts_payable)) / (cost_of_revenue + delta(inventory))",
+        ),
+        (
+            "ROA is defined as: FY2017 net income / (average total assets between FY2016 and FY2017).",
+            "net_income / (avg(total_assets))",
+        ),
+        ("It is defined as: revenue m\u0131nu\u017f inventory.", None),
+        ("What is revenue?", None),
+    ],
+)
+def test_a_definition_is_an_expression_over_line_items(question: str, expression: str | None) -> None:
+    found = defined_formula(question)
+    assert (found and found.replace(" ", "")) == (expression and expression.replace(" ", ""))
+
+
 def test_one_that_is_understood_is_computed(ask: Callable[[str], Prediction]) -> None:
     question = ASKED.format("revenue / total assets")
     assert unread_definition(question) is None

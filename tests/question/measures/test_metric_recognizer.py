@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from finray.models.token_states import minilm_tokens
+from finray.question.measures.formulas import usual_names
 from finray.question.measures.metric_recognizer import MetricRecognizer, shipped_recognizer
-from finray.question.measures.usual_names import usual_names
 
 
 @pytest.fixture(scope="module")

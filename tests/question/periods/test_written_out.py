@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from finray.question.periods.named import last_years_in
 from finray.question.periods.relative_periods import with_counted
 from finray.question.periods.written_out import written_out
 
@@ -56,6 +57,8 @@ def test_shorthand_is_read(text: str, periods: list[str]) -> None:
         ("from July 1, 2021 to September 30, 2021", ["3 months to 2021-09-30"]),
         ("Jan-Sep 2021", ["9 months to 2021-09-30"]),
         ("2019-21 sales", ["FY 2019", "FY 2020", "FY 2021"]),
+        ("Q4-Q1 2022 sales", ["Q4 2022", "Q1 2022"]),
+        ("fourth through first quarters of 2022", ["Q4 2022", "Q1 2022"]),
     ],
 )
 def test_joined_periods_are_separate(text: str, periods: list[str]) -> None:
@@ -78,6 +81,20 @@ def test_years_in_names_are_no_periods(text: str) -> None:
 )  # fmt: skip
 def test_what_only_looks_like_shorthand_stays(text: str) -> None:
     assert written_out(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the th\u0131rd quarter of 2022", "first s\u0131x months of 2020", "end of \u017feptember 2023",
+        "13 wk\u017f to 1 May 2021", "from July 1, 2021 to \u017feptember 30, 2021", "YTD \u017fep-22",
+        "th\u0131rd and fourth quarters of 2019", "last year's f\u0131nal quarter", "Jul-\u017fep 2022",
+        "\u0130V quarter 2019", "fiscal twenty \u017fix", "s\u0131x years before 2020",
+    ],
+)  # fmt: skip
+def test_letters_that_only_look_like_ascii_are_other_letters(text: str) -> None:
+    _read(text)
+    last_years_in(f"the last {text}")
 
 
 @given(st.text(max_size=200))

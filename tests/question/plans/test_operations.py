@@ -2,24 +2,44 @@
 
 from __future__ import annotations
 
-import itertools
+import pytest
 
 from finray.core.period import Period
 from finray.core.plan import Formula, Measures
 from finray.core.query import Query
-from finray.question.plans.operations import OPERATIONS, plans_of
+from finray.question.plans.operations import plans_of
 
 
-def test_exactly_one_operation_holds_for_any_features() -> None:
-    features = sorted(set().union(*(row.when | row.unless for row in OPERATIONS)))
-    for count in range(len(features) + 1):
-        for chosen in itertools.combinations(features, count):
-            assert sum(row.holds(frozenset(chosen)) for row in OPERATIONS) == 1, chosen
-
-
-def _asking(*periods: Period) -> Query:
+def _asking(*periods: Period, intents: frozenset[str] = frozenset()) -> Query:
     measures = Measures((Formula("revenue", ("revenue",), "revenue", "USD"),))
-    return Query("How much?", "How much?", ("acme",), periods=periods, measures=(measures,))
+    return Query("How much?", "How much?", ("acme",), periods=periods, measures=(measures,), intents=intents)
+
+
+@pytest.mark.parametrize(
+    ("intents", "companies", "kinds"),
+    [
+        ({"which", "growth"}, ["acme"], ["which"]),
+        ({"which", "yes_no", "compares"}, ["acme", "other"], ["which"]),
+        ({"yes_no", "compares", "difference_anywhere"}, ["acme", "other"], ["versus"]),
+        ({"difference_anywhere"}, ["acme", "other"], ["difference"]),
+        (set(), ["acme", "other"], []),
+        ({"cagr", "growth", "average"}, ["acme"], ["cagr"]),
+        ({"average", "total", "growth"}, ["acme"], ["average"]),
+        ({"total", "yes_no", "positive"}, ["acme"], ["total"]),
+        ({"yes_no", "positive", "growth"}, ["acme"], ["sign"]),
+        ({"yes_no", "growth"}, ["acme"], ["trend"]),
+        ({"growth", "difference"}, ["acme"], ["change"]),
+        ({"difference"}, ["acme"], ["change"]),
+        (set(), ["acme"], ["value", "value"]),
+    ],
+)
+def test_the_most_specific_operation_is_planned(intents: set[str], companies: list[str], kinds: list[str]) -> None:
+    query = _asking(Period(2022, "FY"), Period(2023, "FY"), intents=frozenset(intents))
+    assert [plan.kind for plan in plans_of(query, companies, None)] == kinds
+
+
+def test_figures_of_years_that_nobody_names_are_not_planned() -> None:
+    assert plans_of(_asking(Period(2023, "FY"), intents=frozenset({"several_years"})), ["acme"], None) == ()
 
 
 def test_the_figures_of_all_periods_asked_for_are_listed_or_the_last_alone() -> None:

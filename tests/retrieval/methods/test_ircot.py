@@ -64,6 +64,8 @@ async def test_a_model_that_writes_on_is_cut_to_one_sentence(search_with: Build)
     assert journal.usage["ircot"].completion_tokens > 0
 
 
-async def test_silence_is_an_error(search_with: Build) -> None:
+async def test_silence_is_counted_and_an_error(search_with: Build) -> None:
+    journal = Journal()
     with pytest.raises(ModelReplyError, match="ircot"):
-        await search_with("ircot", reasoner("  "))(QUESTION)
+        await search_with("ircot", reasoner("  "))(QUESTION, journal=journal)
+    assert journal.unusable == {"ircot": 1}

@@ -72,6 +72,12 @@ def test_a_sentence_without_its_critique_is_no_segment(reply: str) -> None:
     assert read_segment(reply, GOOD, CHOSEN) is None
 
 
+def test_tokens_in_other_letters_are_not_tokens() -> None:
+    assert read_segment("[Relevant] It was 5. [Part\u0131ally supported]", GOOD, CHOSEN) is None
+    segment = read_segment("[Relevant] It was 5. [Fully supported] [No Retr\u0131eval]", GOOD, CHOSEN)
+    assert segment is not None and segment.next == "stop"
+
+
 @given(st.text(alphabet=st.sampled_from("[]Relevantfuly spotd:5/.")))
 def test_any_reply_can_be_read(reply: str) -> None:
     segment = read_segment(reply, GOOD, CHOSEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from finray.core.errors import MissingExtraError
-from finray.core.method_settings import FingearParameters, RaptorParameters
+from finray.core.method_settings import FingearParameters, RaptorParameters, TreeParameters
 from finray.models.encoder import Vectors
-from finray.retrieval.trees.clustering import soft_clusters, two_level_clusters
+from finray.retrieval.trees.clustering import Members, soft_clusters, two_level_clusters
 
 CHOSEN = FingearParameters(reduction="spectral", dimension=3)
 
@@ -27,8 +28,7 @@ def groups(sizes: list[int], spread: float = 0.05, seed: int = 0) -> Vectors:
 
 
 @pytest.mark.parametrize("cluster", [soft_clusters, two_level_clusters])
-def test_separate_groups_never_share_a_cluster(cluster: object) -> None:
-    assert callable(cluster)
+def test_separate_groups_never_share_a_cluster(cluster: Callable[[Vectors, TreeParameters], list[Members]]) -> None:
     owner = np.repeat([0, 1, 2], [15, 12, 18])
     found = cluster(groups([15, 12, 18]), RaptorParameters(reduction="spectral", dimension=3))
     assert len(found) >= 3

@@ -44,6 +44,16 @@ def test_a_sentence_that_repeats_another_is_left_out() -> None:
     assert node.summary.count("revolving credit facility") == 1
 
 
+def test_equally_central_headings_keep_their_order() -> None:
+    """Whatever the order in which a process adds up the weights of their terms."""
+    weights = {"x": 0.1, "y": 0.2, "z": 0.3}
+    endings = ["bab", "cac", "dad", "faf", "gag", "kak", "lal", "mam", "nan", "pap"]
+    rarity = {start + ending: weight for ending in endings for start, weight in weights.items()}
+    headings = tuple(" ".join(start + ending for start in weights) for ending in endings)
+    node = asyncio.run(RuleWriter(rarity, 200, 99).write([Piece(" ".join(headings), headings)]))
+    assert node.questions == tuple(f"What does the filing report about {heading}?" for heading in headings)
+
+
 def test_each_label_has_its_latest_year() -> None:
     items = [LineItem(0, None, "Revenue :", 1.0, "1", "USD", 1, dt.date(year, 12, 31), 12) for year in (2021, 2022)]
     assert piece_lines(items) == (("Revenue", "2022"),)

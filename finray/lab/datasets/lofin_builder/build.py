@@ -8,7 +8,6 @@ Written under ``out``: ``numeric_table``, ``numeric_text``, ``textual`` (each qu
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -24,6 +23,7 @@ from finray.core.settings import FilingSettings
 from finray.filings.read import doc_name
 from finray.index import layout, schema
 from finray.index.reading.reader import IndexReader
+from finray.lab.datasets.hashing import hashed_share
 from finray.lab.datasets.lofin_builder.closed import ClosedQuestion, Context, is_tabular, read_financebench, read_finqa
 from finray.lab.datasets.lofin_builder.gold_pages import FilingPages, FoundPage, Similarity
 from finray.lab.datasets.lofin_builder.printed_pages import PrintedQuestion, find_printed
@@ -42,7 +42,7 @@ MULTI_DOCUMENT = "multi_document"
 Split = Literal["source", "company"]
 Progress = Callable[[int, int], None]
 _ANNUAL = ("10-K", "10-KT", "10-K405", ANNUAL_REPORT_TO_HOLDERS)
-_COMPANY_SPLITS = {"develop": 0.5, "test": 1.0}
+_DEVELOP_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """A known gold page, and what was found for it without knowing it."""
+    """A known gold page, and the page that was found without it."""
 
     qid: str
     doc_name: str
@@ -88,7 +88,7 @@ class Unresolved:
 
 @dataclass(slots=True)
 class Built:
-    """What was built; ``by`` counts how questions were made open-domain, ``usage`` the tokens of that."""
+    """The benchmark. ``by`` counts how questions were made open-domain, ``usage`` the tokens that took."""
 
     questions: list[tuple[str, Question]] = field(default_factory=list)
     """Split and question; ``question_type`` is the part."""
@@ -98,11 +98,11 @@ class Built:
     by: Counter[str] = field(default_factory=Counter)
     usage: TokenUsage = field(default_factory=TokenUsage)
     unreadable: dict[str, str] = field(default_factory=dict)
-    """Why annual reports could not be read again for SEC-QA's templates, by URI."""
+    """By URI, the reason why an annual report could not be read again for SEC-QA's templates."""
 
 
 class Corpus:
-    """The filings of an index, found by name, or by ticker and year; the pages of the last one are kept."""
+    """The filings of an index, found by name, or by ticker and year. Keeps the pages of the last one in memory."""
 
     def __init__(self, reader: IndexReader, tickers: Mapping[str, tuple[str, str]]) -> None:
         self.filings = reader.filings()
@@ -159,7 +159,7 @@ async def build(
                     built.bad.append((uri, line))
                 else:
                     closed.append(line)
-    # One filing after the other: preparing its pages takes longer than a search in them.
+    # Filing by filing: preparing the pages of one takes longer than searching them.
     closed.sort(key=lambda each: [context.doc_name or f"{context.ticker} {context.year}" for context in each.contexts])
     printed = _printed_pages(closed, corpus)
     for done, each in enumerate(closed):
@@ -204,49 +204,75 @@ async def _add(
     built: Built,
 ) -> None:
     """Add ``closed`` to the questions, or to the unresolved ones."""
+    gold = _gold(closed, corpus, annotated, printed, similarity, built.agreements)
+    if isinstance(gold, Unresolved):
+        built.unresolved.append(gold)
+        return
     question = closed.question
+    if closed.source == "finqa" and (year := closed.contexts[0].year or gold.filing.fiscal_year):
+        rewritten = await rewrite(question.question, gold.filing, year)
+        built.by[rewritten.by] += 1
+        built.usage += rewritten.usage
+        question = replace(question, question=rewritten.text)
+    part = part_of(question, tabular=gold.tabular)
+    question = replace(question, evidence=gold.evidence, question_type=part, source=closed.source)
+    built.questions.append((closed.split, question))
 
-    def unresolved(reason: str, doc_name: str | None = None, found: FoundPage | None = None) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Gold:
+    """The evidence of a question, whether it is a table, and the filing of its first page."""
+
+    filing: Filing
+    evidence: tuple[GoldEvidence, ...]
+    tabular: bool
+
+
+def _gold(
+    closed: ClosedQuestion,
+    corpus: Corpus,
+    annotated: Mapping[tuple[str, str], int],
+    printed: Mapping[str, FoundPage],
+    similarity: Similarity,
+    agreements: list[Agreement],
+) -> _Gold | Unresolved:
+    """The gold pages of ``closed``: annotated, known or found. Adds each known page that was also found to
+    ``agreements``."""
+    qid = closed.question.qid
+
+    def unresolved(reason: str, doc_name: str | None = None, found: FoundPage | None = None) -> Unresolved:
         named = {"words": found.by_words, "meaning": found.by_meaning} if found else {}
         candidates = {name: page for name, page in named.items() if page is not None}
-        built.unresolved.append(
-            Unresolved(question.qid, closed.source, question.question, reason, doc_name, candidates)
-        )
+        return Unresolved(qid, closed.source, closed.question.question, reason, doc_name, candidates)
 
-    if not closed.contexts:
-        return unresolved("no gold evidence")
-    evidence, tabular = [], closed.tabular
-    first: Filing | None = None
+    filings: list[Filing] = []
+    evidence: list[GoldEvidence] = []
+    tabular = closed.tabular
     for context in closed.contexts:
         filing = corpus.filing(context)
         if filing is None:
             wanted = context.doc_name or f"annual report of {context.ticker} for {context.year}"
             return unresolved(f"not in the index: {wanted}")
-        first = first or filing
         pages = corpus.pages(filing)
-        found = pages.find(context, similarity) if context.has_text else printed.get(question.qid)
+        found = pages.find(context, similarity) if context.has_text else printed.get(qid)
         if context.page is not None and found is not None:
-            built.agreements.append(Agreement(question.qid, filing.doc_name, context.page, found))
-        page = annotated.get((question.qid, filing.doc_name), context.page)
-        if page is None:
-            page = found.agreed if found else None
+            agreements.append(Agreement(qid, filing.doc_name, context.page, found))
+        page = annotated.get((qid, filing.doc_name), context.page)
+        if page is None and found is not None:
+            page = found.agreed
         if page is None:
             both = found is not None and None not in (found.by_words, found.by_meaning)
             reason = "the methods differ" if both else "one method found no page" if found else "no gold text"
             return unresolved(reason, filing.doc_name, found)
         if page >= len(pages.texts):
             return unresolved(f"page {page} is past the end: {len(pages.texts)} pages", filing.doc_name, found)
-        tabular = is_tabular(pages.texts[page]) if tabular is None else tabular
-        evidence.append(GoldEvidence(filing.doc_name, page, (context.prose or context.table) or None))
-    if closed.source == "finqa" and first is not None and (year := closed.contexts[0].year or first.fiscal_year):
-        rewritten = await rewrite(question.question, first, year)
-        built.by[rewritten.by] += 1
-        built.usage += rewritten.usage
-        question = replace(question, question=rewritten.text)
-    part = part_of(question, tabular=bool(tabular))
-    question = replace(question, evidence=tuple(evidence), question_type=part, source=closed.source)
-    built.questions.append((closed.split, question))
-    return None
+        if tabular is None:
+            tabular = is_tabular(pages.texts[page])
+        filings.append(filing)
+        evidence.append(GoldEvidence(filing.doc_name, page, context.prose or context.table or None))
+    if not filings:
+        return unresolved("no gold evidence")
+    return _Gold(filings[0], tuple(evidence), bool(tabular))
 
 
 def part_of(question: Question, *, tabular: bool) -> Part:
@@ -259,24 +285,26 @@ def part_of(question: Question, *, tabular: bool) -> Part:
 def tagged_filings(
     filings: Sequence[Filing], settings: FilingSettings, unreadable: dict[str, str]
 ) -> list[TaggedFiling]:
-    """The annual reports with inline XBRL, read again from where they were indexed. ``unreadable`` takes the reasons
-    of those that cannot be."""
+    """The annual reports with inline XBRL, read again from their source. Adds to ``unreadable`` the reason why one
+    could not be read."""
     tagged = []
     for filing in filings:
-        if filing.form == "10-K" and not filing.source_uri.lower().endswith(".pdf"):
-            try:
-                read = read_tagged_filing(read_bytes(filing.source_uri), filing.source_uri, settings)
-            except (SourceError, FilingError) as error:
-                unreadable[filing.source_uri] = str(error)
-            else:
-                tagged += [replace(read, filing=filing)] if read.facts else []
+        if filing.form != "10-K" or filing.source_uri.lower().endswith(".pdf"):
+            continue
+        try:
+            read = read_tagged_filing(read_bytes(filing.source_uri), filing.source_uri, settings)
+        except (SourceError, FilingError) as error:
+            unreadable[filing.source_uri] = str(error)
+            continue
+        if read.facts:
+            tagged.append(replace(read, filing=filing))
     return tagged
 
 
 def split_by_company(
     questions: Sequence[tuple[str, Question]], filings: Sequence[Filing]
 ) -> list[tuple[str, Question]]:
-    """Each question in the split of its companies, develop or test; without those about companies of both."""
+    """Each question in the split of its companies, develop or test, without questions about companies of both."""
     catalog = CompanyCatalog(filings)
     company = {filing.doc_name: catalog.company_of_filing[filing.filing_id] for filing in filings}
     kept = []
@@ -288,8 +316,7 @@ def split_by_company(
 
 
 def _split_of(company: str) -> str:
-    draw = int(hashlib.sha256(company.encode()).hexdigest()[:8], 16) / 2**32
-    return next(name for name, limit in _COMPANY_SPLITS.items() if draw < limit)
+    return "develop" if hashed_share(company) < _DEVELOP_SHARE else "test"
 
 
 def read_tickers(uri: str | None) -> dict[str, tuple[str, str]]:
@@ -305,8 +332,10 @@ def read_tickers(uri: str | None) -> dict[str, tuple[str, str]]:
 
 def read_annotated(uri: str | None) -> dict[tuple[str, str], int]:
     """Pages by (qid, doc_name), from lines of unresolved.jsonl to which people added ``page``. Raises SourceError."""
+    if uri is None:
+        return {}
     pages: dict[tuple[str, str], int] = {}
-    for number, record in json_lines(read_bytes(uri)) if uri is not None else ():
+    for number, record in json_lines(read_bytes(uri)):
         try:
             line = as_object(record)
             pages[qid_of(line, "qid"), text_of(line, "doc_name")] = index_of(line, "page")

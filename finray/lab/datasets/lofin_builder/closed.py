@@ -1,7 +1,7 @@
 """The closed-domain questions that an open-domain benchmark is made from, with the text of their gold pages.
 
-FinQA as published (``train.json``, ``dev.json``, ``test.json``) has the table and the sentences of its page; a question
-file of finray's may name only the filing, and the page that the source prints. FinanceBench knows its pages.
+FinQA as published (``train.json``, ``dev.json``, ``test.json``) has the table and the sentences of its page; a finray
+question file may have only the filing and the printed page number. FinanceBench has the pages.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Literal
 from finray.batch.question_files import BadLine, parse_jsonl
 from finray.core.errors import QuestionError, SourceError
 from finray.core.question_fields import read_value
-from finray.core.questions import Question
+from finray.core.questions import GoldEvidence, Question
 from finray.lab.datasets import financebench, finqa
 from finray.lab.datasets.records import (
     MAX_QUESTION_CHARACTERS,
@@ -33,15 +33,15 @@ _PLACE = re.compile(r"\A(?P<ticker>[A-Za-z.\-]{1,8})/(?P<year>(?:19|20)\d\d)/pag
 _FIGURE_LINE = re.compile(r"^\W{0,4}\d[\d,.]{0,20}\W{0,4}$", re.MULTILINE)
 _PROSE_WORDS = 8
 _TABLE_LINES = 6
-"""Lines that are only a figure, from which on gold text counts as a table."""
+"""Gold text with this many lines that are only a figure, or this many bars between cells, counts as a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known about one gold page: its filing (None: found by ``ticker`` and ``year``), its text and its number.
+    """The known facts about one gold page: its filing (``doc_name``, or ``ticker`` and ``year``), text and number.
 
-    ``table`` and ``prose`` are empty if unknown. ``page`` is the known gold page (0-based), ``printed`` the page that
-    another edition of the report has it on.
+    ``table`` and ``prose`` are empty if unknown. ``page`` is the known gold page (0-based), ``printed`` its page number
+    in another edition of the report.
     """
 
     doc_name: str | None = None
@@ -79,19 +79,14 @@ def read_finqa(uri: str) -> Iterator[ClosedQuestion | BadLine]:
         return
     stem = PurePosixPath(uri).stem
     split = next((name for name in ("train", "dev", "test") if name in stem), "test")
-    records = dict(json_list(content, uri))
-    for line in finqa.load(content, uri):
+    for (number, record), line in zip(json_list(content, uri), finqa.load(content, uri), strict=True):
         if isinstance(line, BadLine):
             yield line
-    questions = {line.qid: line for line in finqa.load(content, uri) if isinstance(line, Question)}
-    for number, record in records.items():
-        qid = record.get("id") if isinstance(record, dict) else None
-        question = questions.pop(qid, None) if isinstance(qid, str) else None
-        if question is not None:
-            try:
-                yield _finqa(question, as_object(record), split)
-            except QuestionError as error:
-                yield BadLine(number, question.qid, question.question[:200], str(error))
+            continue
+        try:
+            yield _finqa(line, as_object(record), split)
+        except QuestionError as error:
+            yield BadLine(number, line.qid, line.question[:200], str(error))
 
 
 def _finqa(question: Question, record: Record, split: str) -> ClosedQuestion:
@@ -109,7 +104,7 @@ def _finqa(question: Question, record: Record, split: str) -> ClosedQuestion:
 
 
 def _named(content: bytes, uri: str) -> Iterator[ClosedQuestion | BadLine]:
-    """Questions whose evidence names filings, perhaps without page, in finray's format."""
+    """Questions in finray's format, whose evidence names filings, perhaps without a page."""
     extra: dict[str, dict[str, Any]] = {}
     for _, record in json_lines(content):
         if isinstance(record, dict) and isinstance(record.get("qid"), str):
@@ -122,19 +117,15 @@ def _named(content: bytes, uri: str) -> Iterator[ClosedQuestion | BadLine]:
         place = _PLACE.match(line.qid)
         printed = record.get("printed_page", int(place["page"]) if place else None)
         exact = line.value if line.value is not None else read_value(_number(record.get("exact")))
-        contexts = tuple(
-            Context(
-                e.doc_name, None, None, *split_text(e.text or ""), e.page, printed if isinstance(printed, int) else None
-            )
-            for e in line.evidence
-        )
+        contexts = tuple(_context(gold, printed if isinstance(printed, int) else None) for gold in line.evidence)
         yield ClosedQuestion(replace(line, evidence=(), value=exact), "finqa", contexts)
 
 
 def read_financebench(uri: str) -> Iterator[ClosedQuestion | BadLine]:
-    """The questions of FinanceBench as published, or of a question file of finray's that has their pages.
+    """The questions of FinanceBench as published, or of a finray question file that has their pages.
 
-    Raises SourceError."""
+    Raises SourceError.
+    """
     content = read_bytes(uri)
     first = next((record for _, record in json_lines(content)), None)
     if first is None:
@@ -149,14 +140,19 @@ def read_financebench(uri: str) -> Iterator[ClosedQuestion | BadLine]:
         if isinstance(line, BadLine):
             yield line
             continue
-        contexts = tuple(Context(e.doc_name, None, None, *split_text(e.text or ""), e.page) for e in line.evidence)
-        tabular = any(is_tabular(e.text or "") for e in line.evidence)
+        contexts = tuple(map(_context, line.evidence))
+        tabular = any(is_tabular(gold.text or "") for gold in line.evidence)
         yield ClosedQuestion(replace(line, evidence=()), "financebench", contexts, tabular=tabular)
 
 
+def _context(gold: GoldEvidence, printed: int | None = None) -> Context:
+    table, prose = split_text(gold.text or "")
+    return Context(gold.doc_name, table=table, prose=prose, page=gold.page, printed=printed)
+
+
 def split_text(text: str) -> tuple[str, str]:
-    """(table, prose) of a text taken from a page: its short lines, and those of eight words and more. Each is the whole
-    text if the other is."""
+    """Split a text taken from a page into (table, prose): its short lines, and those of eight words or more. Each is
+    the whole text if there are no such lines."""
     lines = text.splitlines()
     prose = "\n".join(line for line in lines if len(line.split()) >= _PROSE_WORDS)
     table = "\n".join(line for line in lines if len(line.split()) < _PROSE_WORDS)
@@ -164,7 +160,7 @@ def split_text(text: str) -> tuple[str, str]:
 
 
 def is_tabular(text: str) -> bool:
-    """Whether a text taken from a page prints a table: figures stand on lines of their own, or between bars."""
+    """Whether a text taken from a page prints a table: figures on lines of their own, or cells between bars."""
     return len(_FIGURE_LINE.findall(text)) >= _TABLE_LINES or text.count(" | ") >= _TABLE_LINES
 
 

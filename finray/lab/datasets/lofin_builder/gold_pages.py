@@ -30,14 +30,14 @@ _ZEROS = re.compile(r"(?<=\d)\.0+\Z")
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """The first page by each method, None if there is nothing to go by."""
+    """The page that each method chose, None if it found none."""
 
     by_words: int | None
     by_meaning: int | None
 
     @property
     def agreed(self) -> int | None:
-        """The page that both chose; None if they differ, or if one has nothing to go by."""
+        """The page that both chose; None if they differ or one found none."""
         return self.by_words if self.by_words == self.by_meaning else None
 
 

@@ -20,7 +20,7 @@ from finray.storage.locations import join, write_bytes
 
 
 def agreement(agreements: Sequence[Agreement]) -> dict[str, Estimate]:
-    """How often each method, and the two together, chose the known page; and how often they agree at all."""
+    """How often each method, and both together, chose the known page, and how often they agree."""
     known = [(each.known, each.found) for each in agreements]
     accepted = [(page, found.agreed) for page, found in known if found.agreed is not None]
     return {
@@ -33,7 +33,7 @@ def agreement(agreements: Sequence[Agreement]) -> dict[str, Estimate]:
 
 
 def summary(built: Built, corpus: Corpus, set_aside: int) -> dict[str, Any]:
-    """Counts for people: the paper's tables 9, 12 and 13, and the agreement of found with known gold pages."""
+    """Counts as in the paper's tables 9, 12 and 13, and the agreement of found with known gold pages."""
     by_part: dict[str, Counter[str]] = defaultdict(Counter)
     for split, question in built.questions:
         by_part[split][question.question_type or ""] += 1

@@ -21,9 +21,9 @@ from finray.lab.datasets.lofin_builder.gold_pages import FilingPages, FoundPage,
 
 _SHIFTS = range(-80, 41)
 _NEAR = 3
-"""Pages before and after the shifted one that are searched."""
+"""Pages before and after the shifted one that are searched for words."""
 _FAR = 8
-"""The same for figures."""
+"""Pages before and after the shifted one that are searched for figures."""
 _ROUNDED = 6e-6
 """FinQA gives results with five decimals."""
 _NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w])")
@@ -58,27 +58,26 @@ def find_printed(
     found = {}
     for qid, each in questions.items():
         center = each.printed + shift
-        by_words = first(_within(scores[qid], center, _NEAR))
-        near = _within(scores[qid], center, _FAR)
-        words = set(_CONTENT.findall(each.question.lower())) - _COMMON
-        printing = np.array(
-            [
-                near[page] if near[page] > 0 and _computes(each.exact, pages.texts[page], by_page[page], words) else 0.0
-                for page in range(len(near))
-            ]
-        )
-        found[qid] = FoundPage(by_words, first(printing) if each.exact is not None else None)
+        by_figures = None
+        if each.exact is not None:
+            words = set(_CONTENT.findall(each.question.lower())) - _COMMON
+            printing = _within(scores[qid], center, _FAR)
+            for page in range(len(printing)):
+                if printing[page] > 0 and not _computes(each.exact, pages.texts[page], by_page[page], words):
+                    printing[page] = 0.0
+            by_figures = first(printing)
+        found[qid] = FoundPage(first(_within(scores[qid], center, _NEAR)), by_figures)
     return found
 
 
 def _topic(question: str) -> str:
-    """The question without "Kraft Heinz, fiscal year 2017 10-K: ", whose words are on every page."""
+    """The question without a head such as "Kraft Heinz, fiscal year 2017 10-K: ", whose words are on every page."""
     head, _, rest = question.partition(": ")
     return rest if rest and re.search(r"\b10-?K\b|\bfiscal year\b", head, re.IGNORECASE) else question
 
 
 def _shift(votes: Sequence[tuple[int, npt.NDArray[np.float64]]]) -> int:
-    """The shift with the most of the questions' best scores; the smallest of several."""
+    """The shift at which the pages score closest to each question's best page; the smallest of several."""
 
     def votes_for(shift: int) -> tuple[float, int]:
         total = 0.0
@@ -98,9 +97,8 @@ def _within(scores: npt.NDArray[np.float64], center: int, reach: int) -> npt.NDA
     return kept
 
 
-def _computes(exact: float | None, text: str, items: Sequence[LineItem], words: set[str]) -> bool:
-    if exact is None:
-        return False
+def _computes(exact: float, text: str, items: Sequence[LineItem], words: set[str]) -> bool:
+    """Whether two figures of the page, one in a row with one of ``words``, give ``exact``."""
     named, others = _figures(text, items, words)
     if not named.size or not others.size:
         return False
@@ -108,8 +106,7 @@ def _computes(exact: float | None, text: str, items: Sequence[LineItem], words: 
     a, b = np.meshgrid(named, others, indexing="ij")
     a, b = a[a != b], b[a != b]  # a figure over itself is always 1
     with np.errstate(divide="ignore", invalid="ignore"):
-        results += [(a + b), (a - b), (a / b), (b / a), (a / b - 1),
-                    (b / a - 1), ((a + b) / 2), (a / (a + b))]  # fmt: skip
+        results += [a + b, a - b, a / b, b / a, a / b - 1, b / a - 1, (a + b) / 2, a / (a + b)]
     every = np.concatenate(results)
     return bool((np.abs(np.abs(every) - abs(exact)) <= _ROUNDED + abs(exact) * 1e-6).any())
 

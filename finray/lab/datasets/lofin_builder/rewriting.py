@@ -1,4 +1,4 @@
-"""Questions about one page made open-domain: company, year and form put in, by a language model or by rules."""
+"""Makes questions about one page open-domain: a language model or rules add company, year and form."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Rewritten:
 
 
 Rewrite = Callable[[str, Filing, int], Coroutine[Any, Any, Rewritten]]
-"""A question about a filing of a year, open-domain."""
+"""Rewrites a question about a filing of a year as open-domain."""
 
 
 def company_name(filing: Filing) -> str:
@@ -57,7 +57,7 @@ def company_name(filing: Filing) -> str:
 
 
 async def by_rules(question: str, filing: Filing, year: int) -> Rewritten:
-    """The question after "According to Coca-Cola's 10-K for fiscal year 2016, ", unless it names company and year."""
+    """Put "According to Coca-Cola's 10-K for fiscal year 2016, " before a question that lacks company or year."""
     if names_company(question, filing) and names_year(question, year):
         return Rewritten(question, "rules")
     form = "annual report" if filing.form == ANNUAL_REPORT_TO_HOLDERS else filing.form

@@ -9,7 +9,6 @@ Choices: the growth over n years compares the ends of a period n years apart; th
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,11 +18,11 @@ from itertools import combinations, islice, permutations, product
 from typing import Final
 
 from finray.core.questions import GoldEvidence, Question
+from finray.lab.datasets.hashing import hashed_qid
 from finray.lab.datasets.lofin_builder.rewriting import company_name
-from finray.lab.datasets.xbrl.amounts import Amount, amount, percentage
+from finray.lab.datasets.xbrl.amounts import Amount, dollars, percentage
 from finray.lab.datasets.xbrl.asked import Candidate, candidates, settled_facts
 from finray.lab.datasets.xbrl.evidence import gold_evidence
-from finray.lab.datasets.xbrl.generate import operand
 from finray.lab.datasets.xbrl.multistep import REVENUES
 from finray.lab.datasets.xbrl.phrasing import possessive
 from finray.lab.datasets.xbrl.tagged import TaggedFiling
@@ -40,7 +39,7 @@ _COMPARED: Final = (
     "PaymentsForRepurchaseOfCommonStock", "CashAndCashEquivalentsAtCarryingValue", "InventoryNet", "Goodwill",
     "AssetsCurrent", "Assets", "LiabilitiesCurrent", "LongTermDebtNoncurrent", "Liabilities", "StockholdersEquity",
 )  # fmt: skip
-"""Metrics that companies of all industries are compared by."""
+"""Metrics for comparisons of companies of all industries."""
 _COMPANIES: Final = 10
 """Companies of one comparison's metric and year, drawn at random: a corpus of hundreds has millions of pairs."""
 _MAX_RATIO: Final = 50
@@ -135,48 +134,45 @@ def dividends(facts: Facts, _rng: random.Random) -> Iterator[Draft]:
         paid = next((metrics[concept] for concept in _DIVIDENDS if concept in metrics), {})
         for year, number in _spans(paid, _YEARS):
             shown = tuple(paid[each] for each in range(year - number + 1, year + 1))
-            total = amount(sum((each.value for each in shown), Decimal(0)), "usd")
+            total = dollars(sum((each.value for each in shown), Decimal(0)))
             question = (
                 f"How much common dividends did {name} pay in the last {number} years, as of {year}, in US dollars?"
             )
-            if total is not None:
-                yield Draft("secqa_dividends", question, total, shown, " + ".join(map(_operand, shown)))
+            yield Draft("secqa_dividends", question, total, shown, " + ".join(map(_operand, shown)))
 
 
 def differences(facts: Facts, rng: random.Random) -> Iterator[Draft]:
     """ "What is the percentage difference of {company1}'s {metric} compared to that of {company2}?" """
-    for metric in _COMPARED:
-        for year in facts.years():
-            for names in combinations(facts.companies(rng, year, metric), 2):
-                for first, second in (names, names[::-1]):
-                    ours, theirs = (facts.values[name][metric][year] for name in (first, second))
-                    quotient = ours.value / theirs.value
-                    if ours.value != theirs.value and 1 / Decimal(_MAX_RATIO) < quotient < _MAX_RATIO:
-                        question = (
-                            f"What is the percentage difference of {possessive(first)} {_name(metric, ours)} compared "
-                            f"to that of {second} in fiscal {year}?"
-                        )
-                        program = f"({_operand(ours)} / {_operand(theirs)} - 1) * 100"
-                        gold = percentage((quotient - 1) * 100)
-                        yield Draft("secqa_difference", question, gold, (ours, theirs), program)
+    for metric, year in product(_COMPARED, facts.years()):
+        for names in combinations(facts.companies(rng, year, metric), 2):
+            for first, second in (names, names[::-1]):
+                ours, theirs = (facts.values[name][metric][year] for name in (first, second))
+                quotient = ours.value / theirs.value
+                if ours.value == theirs.value or not 1 / Decimal(_MAX_RATIO) < quotient < _MAX_RATIO:
+                    continue
+                question = (
+                    f"What is the percentage difference of {possessive(first)} {_name(metric, ours)} compared "
+                    f"to that of {second} in fiscal {year}?"
+                )
+                program = f"({_operand(ours)} / {_operand(theirs)} - 1) * 100"
+                yield Draft("secqa_difference", question, percentage((quotient - 1) * 100), (ours, theirs), program)
 
 
 def growth(facts: Facts, _rng: random.Random) -> Iterator[Draft]:
     """ "What is {company}'s overall revenue growth over the last {num_year}-year period?" """
     for name, metrics in facts.values.items():
         earned = metrics.get(_REVENUE, {})
-        for year in sorted(earned):
-            for number in _YEARS:
-                before = earned.get(year - number)
-                if before is not None:
-                    now = earned[year]
-                    question = (
-                        f"What is {possessive(name)} overall revenue growth over the last {number}-year period, from "
-                        f"fiscal {year - number} to fiscal {year}?"
-                    )
-                    gold = percentage((now.value / before.value - 1) * 100)
-                    program = f"({_operand(now)} / {_operand(before)} - 1) * 100"
-                    yield Draft("secqa_growth", question, gold, (before, now), program)
+        for year, number in product(sorted(earned), _YEARS):
+            if year - number not in earned:
+                continue
+            before, now = earned[year - number], earned[year]
+            question = (
+                f"What is {possessive(name)} overall revenue growth over the last {number}-year period, from "
+                f"fiscal {year - number} to fiscal {year}?"
+            )
+            gold = percentage((now.value / before.value - 1) * 100)
+            program = f"({_operand(now)} / {_operand(before)} - 1) * 100"
+            yield Draft("secqa_growth", question, gold, (before, now), program)
 
 
 def highest(facts: Facts, rng: random.Random) -> Iterator[Draft]:
@@ -191,17 +187,16 @@ def highest(facts: Facts, rng: random.Random) -> Iterator[Draft]:
             top, second = sorted((each.value for each in ranked), reverse=True)[:2]
             best = next(name for name, each in zip(names, ranked, strict=True) if each.value == top)
             answer = facts.values[best][metric][year]
-            gold = amount(answer.value, "usd")
-            if top != second and gold is not None:
+            if top != second:
                 question = (
                     f"Among {', '.join(names[:-1])} and {names[-1]}, what is the {_name(metric, answer)} of the "
                     f"company that has the highest {_name(ranking, ranked[0])} in fiscal {year}?"
                 )
-                yield Draft("secqa_highest", question, gold, (*ranked, answer), _operand(answer))
+                yield Draft("secqa_highest", question, dollars(answer.value), (*ranked, answer), _operand(answer))
 
 
 def _spans(years: Mapping[int, Shown], lengths: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """(last year, number) of the runs of years without a gap."""
+    """(last year, number of years) of each run of years without a gap."""
     for year in sorted(years):
         for number in lengths:
             if all(each in years for each in range(year - number + 1, year + 1)):
@@ -214,13 +209,13 @@ def _name(metric: str, shown: Shown) -> str:
 
 def _operand(shown: Shown) -> str:
     company = shown.tagged.filing.ticker or company_name(shown.tagged.filing)
-    return f"{company}:{operand(shown.candidate.fact)}"
+    return f"{company}:{shown.candidate.fact.operand}"
 
 
 def _question(draft: Draft, seed: int) -> Question:
     identity = f"{draft.kind}|{draft.question}|{draft.program}|{seed}"
     return Question(
-        qid=f"secqa-{hashlib.sha256(identity.encode()).hexdigest()[:16]}",
+        qid=hashed_qid("secqa", identity),
         question=draft.question,
         answer=draft.gold.text,
         question_type=draft.kind,
@@ -233,7 +228,7 @@ def _question(draft: Draft, seed: int) -> Question:
 
 
 def evidence_of(shown: Sequence[Shown]) -> tuple[GoldEvidence, ...]:
-    """The gold pages of the facts, those of one filing together."""
+    """The gold pages of the facts, grouped by filing."""
     by_filing: dict[str, list[Shown]] = defaultdict(list)
     for each in shown:
         by_filing[each.tagged.filing.filing_id].append(each)

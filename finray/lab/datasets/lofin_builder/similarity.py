@@ -20,7 +20,7 @@ _WINDOW = 1_500
 
 
 def by_encoder(encoder: Encoder) -> Similarity:
-    """The cosine of text and page, as with the paper's nli-mpnet-base-v2; the encoder cuts both to its length."""
+    """The cosine of text and page, as with the paper's nli-mpnet-base-v2. The encoder truncates both to its length."""
     # Questions come filing by filing, and each filing's pages are the same object.
     last: list[tuple[Sequence[str], Vectors]] = []
 

@@ -8,24 +8,22 @@ that occur in no other part.
 
 from __future__ import annotations
 
-import hashlib
 import random
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Final
+from typing import Final, cast
 
 from finray.core.questions import Question
 from finray.filings.cover.names import brand, tidy_name
+from finray.lab.datasets.hashing import hashed_qid, hashed_share
 from finray.lab.datasets.wordings.facts import Askable, Row, askable
 from finray.lab.datasets.wordings.patterns import PARTS, NamedConcept, Part, Wordings, fixed_parts, load_wordings
 from finray.lab.datasets.wordings.phrases import company_forms, misspelled, owner, period_noun, when
-from finray.lab.datasets.xbrl.amounts import Amount, amount, percentage, ratio
+from finray.lab.datasets.xbrl.amounts import Amount, amount
 from finray.lab.datasets.xbrl.asked import Candidate, settled_facts
 from finray.lab.datasets.xbrl.evidence import gold_evidence
-from finray.lab.datasets.xbrl.generate import operand
-from finray.lab.datasets.xbrl.multistep import Pair, Ratio
+from finray.lab.datasets.xbrl.multistep import Comparison, Pair, Ratio
 from finray.lab.datasets.xbrl.periods import Period
 from finray.lab.datasets.xbrl.phrasing import cased, is_plural
 from finray.lab.datasets.xbrl.spread import spread
@@ -44,18 +42,18 @@ _Item = Candidate | Row | Pair | Ratio
 
 
 def part_of_company(tagged: TaggedFiling) -> Part:
-    """The part of a filing's company: where another set has it, else by a hash of its CIK or name."""
+    """The part of a filing's company: as another question set has it, else by a hash of its CIK or name."""
     key = (tagged.filing.cik or "").lstrip("0") or tagged.filing.company.lower()
     if key in fixed_parts():
         return fixed_parts()[key]
-    draw = int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) / 2**32
+    draw = hashed_share(key)
     if draw < SHARES["develop"]:
         return "develop"
     return "validate" if draw < SHARES["develop"] + SHARES["validate"] else "final"
 
 
 def paraphrases(filings: Sequence[TaggedFiling], *, count: int, seed: int) -> dict[Part, list[Question]]:
-    """``count`` questions, or fewer if the facts do not suffice; the same for the same filings and ``seed``."""
+    """``count`` questions, or fewer if there are too few facts; the same for the same filings and ``seed``."""
     settled = settled_facts(filings)
     names = {brand(cased(tidy_name(tagged.filing.company))) for tagged in filings}
     made: dict[Part, list[Question]] = {}
@@ -72,7 +70,7 @@ def paraphrases(filings: Sequence[TaggedFiling], *, count: int, seed: int) -> di
 
 
 def distinct_facts(filings: Sequence[TaggedFiling]) -> dict[Part, int]:
-    """The number of facts that single values can be asked of, by part."""
+    """The number of facts for questions about a single value, by part."""
     settled = settled_facts(filings)
     counts: dict[Part, int] = dict.fromkeys(PARTS, 0)
     for tagged in filings:
@@ -81,7 +79,7 @@ def distinct_facts(filings: Sequence[TaggedFiling]) -> dict[Part, int]:
 
 
 def _in_turn(sources: Sequence[Iterator[Question]]) -> Iterator[Question]:
-    """One of each, again and again, until all are exhausted."""
+    """The items of all sources, one of each in turn."""
     left = list(sources)
     while left:
         for source in tuple(left):
@@ -149,7 +147,8 @@ class _Writer:
                 del sources[kind]
                 continue
             draft = _draft(kind, item, self.rng)
-            if draft is not None and (question := self._question(draft)) is not None:
+            question = self._question(draft) if draft is not None else None
+            if question is not None:
                 yield question
 
     def _question(self, draft: _Draft) -> Question | None:
@@ -160,7 +159,7 @@ class _Writer:
             return None
         identity = f"{self.tagged.filing.filing_id}|{draft.program}|{text}"
         return Question(
-            qid=f"wording-{hashlib.sha256(identity.encode()).hexdigest()[:16]}",
+            qid=hashed_qid("wording", identity),
             question=text,
             answer=draft.gold.text,
             question_type="wording_" + draft.kind.removesuffix("_percent").removesuffix("_times"),
@@ -171,7 +170,7 @@ class _Writer:
         )
 
     def _worded(self, draft: _Draft, wordings: Wordings) -> str | None:
-        """The question's text; None if the item was asked in this pattern before, or the pattern does not fit."""
+        """The question's text; None if the item was asked in this pattern before."""
         rng, patterns = self.rng, wordings.patterns
         cores = patterns[draft.kind]
         if draft.kind == "value" and draft.gold.unit == "USD":
@@ -217,7 +216,7 @@ class _Writer:
 
 
 def _cycle(items: Sequence[_Item], rng: random.Random) -> Iterator[_Item]:
-    """Every item, the most different first, as often as the longest list of patterns may need."""
+    """Every item, different measures first, as often as the longest list of patterns may need."""
     for _ in range(12):
         yield from spread(items, _measure, lambda item: _period(item).back, rng)
 
@@ -253,9 +252,9 @@ def _draft(kind: str, item: _Item, rng: random.Random) -> _Draft | None:
             if gold is None:
                 return None
             slots = {"label": item.label}
-            return _Draft(kind, slots, (item.period,), gold, (item.fact,), item.label, operand(item.fact))
+            return _Draft(kind, slots, (item.period,), gold, (item.fact,), item.label, item.fact.operand)
         case Pair():
-            return _over_time(kind, item, rng)
+            return _over_time(cast(Comparison, kind), item, rng)
         case _:
             return _quotient(item, rng)
 
@@ -273,51 +272,33 @@ def _single(kind: str, item: Candidate, rng: random.Random) -> _Draft | None:
         before = "from" if item.part.kind == "product" else "in"
         slots |= {"part": item.part.name, "of_part": f"{before} {the}", "to_part": f"to {the}"}
     words = " ".join((*item.names, item.part.name if item.part else ""))
-    return _Draft(kind, slots, (item.period,), gold, (item.fact,), words, operand(item.fact))
+    return _Draft(kind, slots, (item.period,), gold, (item.fact,), words, item.fact.operand)
 
 
-def _over_time(kind: str, item: Pair, rng: random.Random) -> _Draft | None:
-    before, after = item.before.fact, item.after.fact
+def _over_time(kind: Comparison, item: Pair, rng: random.Random) -> _Draft | None:
     names = [name for name in item.after.names if name in item.before.names]
     if not names:
         return None
-    gold, program = _computed(kind, before, after)
-    if gold is None:
-        return None
+    gold, program = item.answer(kind)
     name = rng.choice(names)
     slots = {"metric": name, "was": "were" if is_plural(name) else "was"}
     periods = (item.before.period, item.after.period)
-    return _Draft(kind, slots, periods, gold, (before, after), " ".join(names), program)
-
-
-def _computed(kind: str, before: Fact, after: Fact) -> tuple[Amount | None, str]:
-    old, new = operand(before), operand(after)
-    match kind:
-        case "change":
-            return percentage((after.value / before.value - 1) * 100), f"({new} / {old} - 1) * 100"
-        case "difference":
-            return amount(after.value - before.value, "usd"), f"{new} - {old}"
-        case "average":
-            return amount((after.value + before.value) / Decimal(2), "usd"), f"({new} + {old}) / 2"
-        case _:
-            return amount(after.value + before.value, "usd"), f"{new} + {old}"
+    return _Draft(kind, slots, periods, gold, (item.before.fact, item.after.fact), " ".join(names), program)
 
 
 def _quotient(item: Ratio, rng: random.Random) -> _Draft:
-    over, under = item.over.fact, item.under.fact
-    quotient = over.value / under.value
-    share = item.form == "percent"
+    gold, program = item.answer()
     over_name = rng.choice(item.over.names)
     return _Draft(
-        kind="ratio_percent" if share else "ratio_times",
+        kind="ratio_percent" if item.form == "percent" else "ratio_times",
         slots={
             "over": over_name,
             "under": rng.choice(item.under.names),
             "was": "were" if is_plural(over_name) else "was",
         },
         periods=(item.over.period,),
-        gold=percentage(quotient * 100) if share else ratio(quotient),
-        facts=(over, under),
+        gold=gold,
+        facts=(item.over.fact, item.under.fact),
         words=" ".join((*item.over.names, *item.under.names)),
-        program=f"{operand(over)} / {operand(under)}" + (" * 100" if share else ""),
+        program=program,
     )

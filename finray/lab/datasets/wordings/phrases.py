@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Collection
-from string import ascii_lowercase
 
 from finray.core.filing import Filing
 from finray.filings.cover.names import brand, tidy_name
@@ -21,7 +20,7 @@ _SHORTEST_MISSPELLED = 6
 
 
 def company_forms(filing: Filing, wordings: Wordings) -> tuple[str, ...]:
-    """What a question may call the company: short name, formal name, ticker with or without its exchange."""
+    """Names of the company in questions: short name, formal name, ticker with or without its exchange."""
     formal = cased(tidy_name(filing.company))
     short, ticker = brand(formal), filing.ticker
     if not ticker:
@@ -82,6 +81,6 @@ def misspelled(text: str, rng: random.Random, taken: Collection[str] = ()) -> st
 
 def _beside(letter: str) -> str:
     """The key to the right of ``letter``, or to its left at the end of a row."""
-    row = next((row for row in _KEYS if letter.lower() in row), ascii_lowercase)
+    row = next(row for row in _KEYS if letter.lower() in row)
     at = row.index(letter.lower())
     return row[at + 1] if at + 1 < len(row) else row[at - 1]

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
 _MILLION = Decimal(1_000_000)
-_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "number"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,15 +21,20 @@ def amount(value: Decimal, unit: str, *, percent: bool = False) -> Amount | None
     """The amount of a tagged value; None for units that questions do not use (other currencies, square feet)."""
     if unit == "pure" and percent:
         return percentage(value * 100, places=max(0, _places(value) - 2))
-    if unit not in _UNITS:
-        return None
-    name = _UNITS[unit]
-    if name in ("USD", "shares"):
-        text = _in_millions(value)
-        return Amount(float(value), name, _dollars(text) if name == "USD" else f"{text} shares")
-    if name == "USD/share":
-        return Amount(float(value), name, _dollars(f"{value:,.{max(2, _places(value))}f}"))
-    return Amount(float(value), name, f"{value:,.{_places(value)}f}")
+    match unit:
+        case "usd":
+            return dollars(value)
+        case "usd/shares":
+            return Amount(float(value), "USD/share", _with_sign(f"{value:,.{max(2, _places(value))}f}"))
+        case "shares":
+            return Amount(float(value), "shares", f"{_in_millions(value)} shares")
+        case "pure":
+            return Amount(float(value), "number", f"{value:,.{_places(value)}f}")
+    return None
+
+
+def dollars(value: Decimal) -> Amount:
+    return Amount(float(value), "USD", _with_sign(_in_millions(value)))
 
 
 def percentage(value: Decimal, *, places: int = 1) -> Amount:
@@ -52,7 +56,8 @@ def _in_millions(value: Decimal) -> str:
     return f"{_rounded(millions, 1):,} million"
 
 
-def _dollars(text: str) -> str:
+def _with_sign(text: str) -> str:
+    """A printed number with its dollar sign."""
     return f"-${text[1:]}" if text.startswith("-") else f"${text}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,10 +10,7 @@ from decimal import Decimal
 from finray.lab.datasets.xbrl.concepts import Concept, humanized, load_concepts
 from finray.lab.datasets.xbrl.members import Part, part_of
 from finray.lab.datasets.xbrl.periods import Period, period_of
-from finray.lab.datasets.xbrl.tagged import Fact, Members, TaggedFiling, by_key
-
-FactKey = tuple[str, dt.date | None, dt.date, Members]
-"""Concept, start, end, members."""
+from finray.lab.datasets.xbrl.tagged import Fact, FactKey, TaggedFiling, by_key
 
 _LABELLED_UNITS = ("usd", "usd/shares", "shares")
 _NO_LABEL = (
@@ -27,8 +23,8 @@ _NO_LABEL = (
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A fact for a question, by any of ``names`` or any of ``asks`` (whole questions without their period). ``concept``
-    is None if only its label names it."""
+    """A fact for a question, by any of ``names`` or ``asks`` (whole questions without their period). ``concept`` is
+    None if only the words of its XBRL tag name it."""
 
     fact: Fact
     period: Period
@@ -55,8 +51,8 @@ def candidates(
     known = load_concepts() if concepts is None else concepts
     facts = by_key(tagged.facts)
     clear = _unmistakable([found for fact in facts.values() if (found := _candidate(tagged, fact, known)) is not None])
-    # Names are checked among all facts first: a fact that is asked of another filing can still make a name ambiguous.
-    return [found for found in clear if settled is None or _key(found.fact) in settled]
+    # Check names among all facts first: a fact that another filing settles can still make a name ambiguous here.
+    return [found for found in clear if settled is None or found.fact.key in settled]
 
 
 def _candidate(tagged: TaggedFiling, fact: Fact, concepts: Mapping[str, Concept]) -> Candidate | None:
@@ -74,10 +70,6 @@ def _candidate(tagged: TaggedFiling, fact: Fact, concepts: Mapping[str, Concept]
         return None
     part = part_of(fact.members, [tagged.pages[page].text for page in fact.pages])
     return Candidate(fact, period, concept.part_names, concept, part) if part is not None else None
-
-
-def _key(fact: Fact) -> FactKey:
-    return fact.concept, fact.start, fact.end, fact.members
 
 
 def _label(fact: Fact) -> tuple[str, ...]:
@@ -112,7 +104,7 @@ def _meaning(candidate: Candidate, name: str) -> object:
 
 
 def settled_facts(filings: Iterable[TaggedFiling]) -> Mapping[str, frozenset[FactKey]]:
-    """The facts of each filing id for which that filing is the right source, if several of a company print them.
+    """By filing id, the facts for which that filing is the right source, although others of the company print them.
 
     A fact belongs to the filing of its own period: last year's balance to last year's 10-K, although this year's
     reports print it too. A fact with different values in two filings (restated) belongs to none.
@@ -125,7 +117,7 @@ def settled_facts(filings: Iterable[TaggedFiling]) -> Mapping[str, frozenset[Fac
     settled: dict[str, set[FactKey]] = defaultdict(set)
     for (_, key), places in printed.items():
         if len({fact.value for _, fact in places}) == 1:
-            home, fact = min(places, key=lambda place: _distance(place[0], place[1]))
+            home, fact = min(places, key=lambda place: _distance(*place))
             settled[home.filing.filing_id].add(key)
     return {filing_id: frozenset(keys) for filing_id, keys in settled.items()}
 

@@ -6,12 +6,12 @@ lexical search would find a question in the words of the page.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Literal
+
+from finray.core.data_files import shipped_data
 
 _CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
 _MAX_WORDS = 9
@@ -44,7 +44,6 @@ class Concept:
 @cache
 def load_concepts() -> dict[str, Concept]:
     """The shipped concepts by qualified name ("us-gaap:Assets")."""
-    entries = json.loads((resources.files(__package__) / "concepts.json").read_text(encoding="utf-8"))
     return {
         entry["concept"]: Concept(
             concept=entry["concept"],
@@ -54,14 +53,20 @@ def load_concepts() -> dict[str, Concept]:
             of_parts=entry.get("segment", False),
             percent=entry.get("unit") == "percent",
         )
-        for entry in entries
+        for entry in shipped_data(__package__, "concepts.json")
     }
 
 
 def humanized(concept: str) -> str | None:
     """The name of a concept in words: "us-gaap:OperatingLeaseCost" is "operating lease cost". None for very long names,
     and for those with "Other", numbers or abbreviations ("FvNi")."""
-    words = _CAMEL.findall(concept.rpartition(":")[2])
+    words = camel_words(concept.rpartition(":")[2])
     if not 2 <= len(words) <= _MAX_WORDS or not all(_SAYABLE.fullmatch(word) or word in _SMALL for word in words):
         return None
     return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in words)
+
+
+def camel_words(name: str) -> list[str]:
+    """The words of a name in camel case: "NetCashFVNI2" is "Net", "Cash", "FVNI", "2"."""
+    words: list[str] = _CAMEL.findall(name)
+    return words

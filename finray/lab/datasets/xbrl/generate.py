@@ -7,20 +7,20 @@ Types: ``xbrl_value`` (one value of the whole company), ``xbrl_segment`` (of a s
 
 from __future__ import annotations
 
-import hashlib
 import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
+from typing import Literal
 
 from finray.core.questions import Question
-from finray.lab.datasets.xbrl.amounts import Amount, amount, percentage, ratio
-from finray.lab.datasets.xbrl.asked import Candidate, FactKey, candidates, settled_facts
+from finray.lab.datasets.hashing import hashed_qid
+from finray.lab.datasets.xbrl.amounts import Amount, amount
+from finray.lab.datasets.xbrl.asked import Candidate, candidates, settled_facts
 from finray.lab.datasets.xbrl.evidence import best_page, gold_evidence
 from finray.lab.datasets.xbrl.multistep import Pair, Ratio, pairs, ratios
 from finray.lab.datasets.xbrl.phrasing import Asker
 from finray.lab.datasets.xbrl.spread import spread
-from finray.lab.datasets.xbrl.tagged import Fact, TaggedFiling
+from finray.lab.datasets.xbrl.tagged import Fact, FactKey, TaggedFiling
 
 SHARES = {
     "xbrl_value": 0.42,
@@ -33,7 +33,7 @@ SHARES = {
 """Share of each type among a filing's questions, if the filing has enough facts."""
 
 _ASK_SHARE = 0.4
-"""How often a concept's own wording is used, if it has one."""
+"""How often a question uses a concept's own wording, if it has one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,11 @@ def filing_questions(
     """
     writer = _Writer(tagged, seed)
     found = candidates(tagged, settled)
+    over_time = pairs(found)
     drafts: dict[str, Iterator[_Draft]] = {
         "xbrl_segment": writer.singles("xbrl_segment", [c for c in found if c.part is not None]),
-        "xbrl_change": writer.changes(pairs(found)),
-        "xbrl_difference": writer.differences(pairs(found)),
+        "xbrl_change": writer.over_time("change", over_time),
+        "xbrl_difference": writer.over_time("difference", over_time),
         "xbrl_ratio": writer.ratios(ratios(found)),
         "xbrl_label": writer.singles("xbrl_label", [c for c in found if c.part is None and c.concept is None]),
         "xbrl_value": writer.singles("xbrl_value", [c for c in found if c.part is None and c.concept is not None]),
@@ -98,7 +99,7 @@ class _Writer:
     def _question(self, kind: str, draft: _Draft) -> Question:
         identity = f"{self.tagged.filing.filing_id}|{kind}|{draft.program}|{self.seed}"
         return Question(
-            qid=f"xbrl-{hashlib.sha256(identity.encode()).hexdigest()[:16]}",
+            qid=hashed_qid("xbrl", identity),
             question=draft.question,
             answer=draft.gold.text,
             question_type=kind,
@@ -121,7 +122,7 @@ class _Writer:
                     statement = self.tagged.pages[best_page(self.tagged, candidate.fact.pages)].statement
                     question += asker.hints(statement, gold.text.endswith("million") and question.endswith("?"))
                 words = " ".join((*candidate.names, candidate.part.name if candidate.part else ""))
-                yield _Draft(question, gold, (candidate.fact,), words, operand(candidate.fact))
+                yield _Draft(question, gold, (candidate.fact,), words, candidate.fact.operand)
 
     def _single(self, asker: Asker, kind: str, candidate: Candidate, name: str) -> str:
         rng, period = asker.rng, candidate.period
@@ -134,44 +135,30 @@ class _Writer:
             return asker.ask("label", name, **words)
         return asker.ask("value_at" if period.kind.endswith("_end") else "value", name, **words)
 
-    def changes(self, found: Sequence[Pair]) -> Iterator[_Draft]:
-        rng = self._rng("xbrl_change")
+    def over_time(self, comparison: Literal["change", "difference"], found: Sequence[Pair]) -> Iterator[_Draft]:
+        rng = self._rng(f"xbrl_{comparison}")
         asker = Asker(self.tagged.filing, rng)
         for pair in spread(found, lambda p: p.after.fact.concept, lambda p: p.after.period.back, rng):
-            before, after = pair.before.fact, pair.after.fact
-            gold = percentage((after.value / before.value - 1) * 100)
-            program = f"({operand(after)} / {operand(before)} - 1) * 100"
-            yield self._over_time(asker, "change", pair, gold, program)
-
-    def differences(self, found: Sequence[Pair]) -> Iterator[_Draft]:
-        rng = self._rng("xbrl_difference")
-        asker = Asker(self.tagged.filing, rng)
-        for pair in spread(found, lambda p: p.after.fact.concept, lambda p: p.after.period.back, rng):
-            before, after = pair.before.fact, pair.after.fact
-            gold = amount(after.value - before.value, "usd")
-            if gold is not None:
-                yield self._over_time(asker, "difference", pair, gold, f"{operand(after)} - {operand(before)}")
-
-    def _over_time(self, asker: Asker, template: str, pair: Pair, gold: Amount, program: str) -> _Draft:
-        shared = [name for name in pair.after.names if name in pair.before.names] or list(pair.after.names)
-        form = asker.rng.randrange(2)
-        periods = [period.names()[form] for period in (pair.before.period, pair.after.period)]
-        whens = [f"at {p}" if c.fact.start is None else f"in {p}"
-                 for p, c in zip(periods, (pair.before, pair.after), strict=True)]  # fmt: skip
-        question = asker.ask(
-            template, asker.rng.choice(shared),
-            period0=periods[0], period1=periods[1], when0=whens[0], when1=whens[1],
-        )  # fmt: skip
-        return _Draft(question, gold, (pair.before.fact, pair.after.fact), " ".join(shared), program)
+            gold, program = pair.answer(comparison)
+            names = [name for name in pair.after.names if name in pair.before.names] or list(pair.after.names)
+            form = rng.randrange(2)
+            before, after = (each.period.names()[form] for each in (pair.before, pair.after))
+            preposition = "at" if pair.after.fact.start is None else "in"
+            question = asker.ask(
+                comparison,
+                rng.choice(names),
+                period0=before,
+                period1=after,
+                when0=f"{preposition} {before}",
+                when1=f"{preposition} {after}",
+            )
+            yield _Draft(question, gold, (pair.before.fact, pair.after.fact), " ".join(names), program)
 
     def ratios(self, found: Sequence[Ratio]) -> Iterator[_Draft]:
         rng = self._rng("xbrl_ratio")
         asker = Asker(self.tagged.filing, rng)
         for each in spread(found, lambda r: r.name, lambda r: r.over.period.back, rng):
-            over, under = each.over.fact, each.under.fact
-            quotient: Decimal = over.value / under.value
-            gold = percentage(quotient * 100) if each.form == "percent" else ratio(quotient)
-            program = f"{operand(over)} / {operand(under)}" + (" * 100" if each.form == "percent" else "")
+            gold, program = each.answer()
             period = each.over.period
             when = period.when(rng)
             noun = when if period.kind.endswith("_end") else rng.choice(period.names())
@@ -179,14 +166,8 @@ class _Writer:
                 "ratio", "", ratio=each.name, definition=each.definition, when=when,
                 period=noun.removeprefix("as of ").removeprefix("at "),
             )  # fmt: skip
-            yield _Draft(question, gold, (over, under), " ".join((*each.over.names, *each.under.names)), program)
+            words = " ".join((*each.over.names, *each.under.names))
+            yield _Draft(question, gold, (each.over.fact, each.under.fact), words, program)
 
     def _rng(self, kind: str) -> random.Random:
         return random.Random(f"{self.seed}:{self.tagged.filing.filing_id}:{kind}")
-
-
-def operand(fact: Fact) -> str:
-    """A fact as a gold program names it: "us-gaap:Assets[2024-12-31]"."""
-    members = "".join(f", {member}" for _, member in fact.members)
-    period = f"{fact.end}" if fact.start is None else f"{fact.start}..{fact.end}"
-    return f"{fact.concept}[{period}{members}]"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from finray.lab.datasets.xbrl.concepts import camel_words
 from finray.lab.datasets.xbrl.tagged import Members
 
 Kind = Literal["segment", "product", "place"]
@@ -33,7 +34,6 @@ _VAGUE = frozenset(
         "international", "domestic",
     )
 )  # fmt: skip
-_CAMEL = re.compile(r"[A-Z]{2,}(?=[A-Z][a-z]|$|\d)|[A-Z][a-z]+|[A-Z]|\d+|[a-z]+")
 _SEGMENT_WORD = re.compile(r"(?<!\s)\s++segments?\Z", re.IGNORECASE)
 _GAP = r"[\W_]{0,3}"
 
@@ -58,10 +58,10 @@ def part_of(members: Members, texts: Sequence[str]) -> Part | None:
     kind = _AXES[axis]
     prefix, _, local = member.partition(":")
     if prefix == "country":
-        name = _COUNTRIES.get(local)
-        printed = name if name and any(name.lower() in text.lower() for text in texts) else None
-        return Part("place", name) if name and printed else None
-    words = _CAMEL.findall(re.sub(r"Member$", "", local))
+        country = _COUNTRIES.get(local)
+        printed = country is not None and any(country.lower() in text.lower() for text in texts)
+        return Part("place", country) if country is not None and printed else None
+    words = camel_words(re.sub(r"Member$", "", local))
     for candidate in _shorter(words):
         found = _printed(candidate, texts)
         if found is not None:

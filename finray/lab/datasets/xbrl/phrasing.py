@@ -6,18 +6,17 @@ scale of the answer, as analysts do.
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from functools import cache
-from importlib import resources
 from typing import Any
 
+from finray.core.data_files import shipped_data
 from finray.core.filing import Filing, Statement
 from finray.filings.cover.names import brand, tidy_name
 
-NAMED_STATEMENT = 0.12
-NAMED_SCALE = 0.12
+_NAMED_STATEMENT = 0.12
+_NAMED_SCALE = 0.12
 _KEPT_CAPITAL = 3
 _SMALL = frozenset(("of", "and", "the", "for"))
 _SINGULAR_ENDS = ("ss", "us", "is", "goods sold")
@@ -28,7 +27,7 @@ _HEAD = re.compile(
 
 @cache
 def load_phrasings() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((resources.files(__package__) / "phrasings.json").read_text(encoding="utf-8"))
+    found: dict[str, Any] = shipped_data(__package__, "phrasings.json")
     return found
 
 
@@ -63,10 +62,10 @@ class Asker:
     def hints(self, statement: Statement | None, in_dollars: bool) -> str:
         """Sometimes the statement with the answer or the scale of the answer; usually nothing."""
         draw = self.rng.random()
-        if statement is not None and draw < NAMED_STATEMENT:
+        if statement is not None and draw < _NAMED_STATEMENT:
             name = self.rng.choice(self._texts["statements"][statement])
             return str(self.rng.choice(self._texts["named_statement"]).format(statement=name))
-        if in_dollars and draw > 1 - NAMED_SCALE:
+        if in_dollars and draw > 1 - _NAMED_SCALE:
             return str(self.rng.choice(self._texts["named_scale"]))
         return ""
 

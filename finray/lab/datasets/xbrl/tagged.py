@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -21,6 +21,8 @@ from finray.filings.read import parse_filing
 from finray.filings.sniff import is_markup, sniff
 
 Members = tuple[tuple[str, str], ...]
+FactKey = tuple[str, dt.date | None, dt.date, Members]
+"""Concept, start, end, members."""
 
 _EXACT = 99
 _PRECISION = Decimal("0.004")
@@ -57,6 +59,17 @@ class Fact:
     value: Decimal
     decimals: int
     places: tuple[Place, ...]
+
+    @property
+    def key(self) -> FactKey:
+        return self.concept, self.start, self.end, self.members
+
+    @property
+    def operand(self) -> str:
+        """The fact in a gold program: "us-gaap:Assets[2024-12-31]"."""
+        members = "".join(f", {member}" for _, member in self.members)
+        period = f"{self.end}" if self.start is None else f"{self.start}..{self.end}"
+        return f"{self.concept}[{period}{members}]"
 
     @property
     def precise(self) -> bool:
@@ -165,13 +178,7 @@ def _place(element: Element, page: int, printed: str) -> Place:
     return Place(page, printed, " ".join(text_content(block).split())[:1000], "")
 
 
-def by_key(facts: Sequence[Fact]) -> Mapping[tuple[str, dt.date | None, dt.date, Members], Fact]:
+def by_key(facts: Sequence[Fact]) -> Mapping[FactKey, Fact]:
     """Facts by concept, period and members, without those that have two units (dollars and shares)."""
-    found: dict[tuple[str, dt.date | None, dt.date, Members], Fact] = {}
-    repeated = set()
-    for fact in facts:
-        key = (fact.concept, fact.start, fact.end, fact.members)
-        if key in found:
-            repeated.add(key)
-        found[key] = fact
-    return {key: fact for key, fact in found.items() if key not in repeated}
+    counts = Counter(fact.key for fact in facts)
+    return {fact.key: fact for fact in facts if counts[fact.key] == 1}

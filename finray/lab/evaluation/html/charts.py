@@ -11,8 +11,9 @@ from markupsafe import Markup
 from finray.lab.evaluation.analysis import Analysis
 from finray.lab.evaluation.curves import Curve
 from finray.lab.evaluation.errors import ERRORS, LEVELS
-from finray.lab.evaluation.html.labels import ERROR_STYLES, LEVEL_STYLES, NOTHING, interval, metric_label, share
+from finray.lab.evaluation.html.labels import ERROR_STYLES, LEVEL_STYLES, interval, metric_label, share
 from finray.lab.evaluation.html.svg import Axis, Point, Series, line_chart, stacked_bar
+from finray.lab.evaluation.text_tables import NOTHING
 
 Runs = Mapping[str, Analysis]
 
@@ -48,11 +49,11 @@ def curves_over_k(runs: Runs) -> list[Figure]:
 
 def curves_over_iterations(runs: Runs) -> list[Figure]:
     """One figure for each metric; iteration 0 is the first retrieval. Empty if no run recorded its iterations."""
-    curves = {name: analysis.over_iterations for name, analysis in runs.items() if analysis.over_iterations}
+    curves = {name: analysis.over_iterations for name, analysis in runs.items()}
     last = max((max(curve) for by_metric in curves.values() for curve in by_metric.values()), default=0)
     ticks = tuple((float(number), str(number)) for number in range(last + 1))
     x = Axis("iterations of the loop (0: first retrieval)", ticks, 0.0, float(max(last, 1)))
-    return _curve_figures(curves, x, "iteration") if curves else []
+    return _curve_figures(curves, x, "iteration") if last else []
 
 
 def calibration_figure(runs: Runs) -> Figure | None:
@@ -152,14 +153,16 @@ def _split(name: str, parts: Sequence[tuple[str, int, str]], key: str) -> Split:
 def _curve_figures(curves: Mapping[str, Mapping[str, Curve]], x: Axis, unit: str) -> list[Figure]:
     names = dict.fromkeys(metric for by_metric in curves.values() for metric in by_metric)
     return [
-        _curve_figure(metric, {run: by_metric[metric] for run, by_metric in curves.items()}, x, unit)
+        _curve_figure(metric, {run: by_metric.get(metric, {}) for run, by_metric in curves.items()}, x, unit)
         for metric in names
     ]
 
 
 def _curve_figure(metric: str, curves: Mapping[str, Curve], x: Axis, unit: str) -> Figure:
+    """A run without points keeps its empty series, so that each run has the color that the legend shows."""
     title = metric_label(metric)
     series = [Series(run, _points(run, curve, unit)) for run, curve in curves.items()]
+    curves = {run: curve for run, curve in curves.items() if curve}
     ends = []
     for run, curve in curves.items():
         first, last = min(curve), max(curve)

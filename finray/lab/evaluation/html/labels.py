@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from finray.core.bootstrap import Estimate
 from finray.lab.evaluation.errors import Error, Level
-
-NOTHING = "–"
+from finray.lab.evaluation.text_tables import NOTHING
 
 _FAMILIES: Mapping[str, tuple[str, str]] = {
     "document_recall": ("Document recall", "gold filings among those of the first k passages"),
@@ -59,7 +58,7 @@ ERROR_STYLES: Mapping[Error, str] = {
     "wrong company": "tone-company",
     "failed": "tone-failed",
 }
-"""Classes of the style sheet."""
+"""CSS classes."""
 
 
 def metric_label(name: str) -> str:

@@ -20,9 +20,10 @@ from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.analysis import Analysis, Case, worst_cases
 from finray.lab.evaluation.html import charts, tables
 from finray.lab.evaluation.html.excerpts import Excerpt, PageKey, given_excerpt, gold_excerpt, page_texts, readable
-from finray.lab.evaluation.html.labels import ERROR_MEANINGS, ERROR_STYLES, NOTHING, share
+from finray.lab.evaluation.html.labels import ERROR_MEANINGS, ERROR_STYLES, share
 from finray.lab.evaluation.html.svg import legend_mark
 from finray.lab.evaluation.known_filings import KnownFilings
+from finray.lab.evaluation.text_tables import NOTHING
 
 _ANSWER_CHARACTERS = 1_500
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")

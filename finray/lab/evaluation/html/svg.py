@@ -28,6 +28,13 @@ _CORNERS: tuple[tuple[tuple[float, float], ...], ...] = (
     ((-5, -1.5), (5, -1.5), (5, 1.5), (-5, 1.5)),
     ((-5, 0), (4, -5), (4, 5)),
 )
+_STYLE = (
+    "svg{background:#fff;font:12px sans-serif;fill:#40474f}.series{color:#0b62b8;stroke:currentColor}"
+    ".run-1{color:#c2410c}.run-2{color:#15803d}.run-3{color:#7e22ce}.line{fill:none;stroke-width:2}"
+    ".dot{fill:currentColor;stroke:#fff}.grid,.base{stroke:#dcdfe3}.diagonal{stroke:#8a929c;stroke-dasharray:4 4}"
+    "text{stroke:none}"
+)
+"""Colors of a chart outside of a report."""
 N_STYLES = len(_CORNERS)
 """Further series reuse colors and markers."""
 
@@ -67,12 +74,6 @@ class Axis:
         return lambda value: start + (scale(value) - low) / span * (end - start)
 
 
-_STYLE = (
-    "svg{background:#fff;font:12px sans-serif;fill:#40474f}.series{color:#0b62b8;stroke:currentColor}"
-    ".run-1{color:#c2410c}.run-2{color:#15803d}.run-3{color:#7e22ce}.line{fill:none;stroke-width:2}"
-    ".dot{fill:currentColor;stroke:#fff}.grid,.base{stroke:#dcdfe3}.diagonal{stroke:#8a929c;stroke-dasharray:4 4}"
-    "text{stroke:none}"
-)
 SHARE = Axis("", tuple((value, f"{value:.2f}".rstrip("0").rstrip(".")) for value in _QUARTERS), 0.0, 1.0)
 
 

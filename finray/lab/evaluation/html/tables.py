@@ -12,9 +12,10 @@ from finray.core.predictions import TokenUsage
 from finray.lab.evaluation.analysis import Analysis
 from finray.lab.evaluation.breakdown import Dimension
 from finray.lab.evaluation.evaluate import compare
-from finray.lab.evaluation.html.labels import NOTHING, interval, metric_label, metric_meaning, seconds, share
+from finray.lab.evaluation.html.labels import interval, metric_label, metric_meaning, seconds, share
 from finray.lab.evaluation.html.svg import interval_bar
 from finray.lab.evaluation.report import judged_by
+from finray.lab.evaluation.text_tables import NOTHING
 
 Runs = Mapping[str, Analysis]
 

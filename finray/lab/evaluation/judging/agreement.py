@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -42,15 +42,17 @@ class Agreement:
     """The textual accuracy according to labels and to the judge."""
 
 
-def agreement(labelled: Sequence[LabeledAnswer], judgements: Mapping[str, Judgement]) -> Agreement:
+def agreement(labeled: Sequence[LabeledAnswer], judgements: Mapping[str, Judgement]) -> Agreement:
     """Compare ``judgements``, by the key of their answer, with labels."""
-    rows = [(one, judgements.get(one.submission.key)) for one in labelled]
-    pairs = [(one.label, (known and known.verdict) or NOT_JUDGED) for one, known in rows]
-    judged = [(label, verdict) for label, verdict in pairs if verdict != NOT_JUDGED]
-    kinds: dict[str, list[float]] = {}
-    for (one, _), (label, verdict) in zip(rows, pairs, strict=True):
+    pairs: list[Pair] = []
+    kinds: dict[str, list[float]] = defaultdict(list)
+    for one in labeled:
+        judgement = judgements.get(one.submission.key)
+        verdict = (judgement and judgement.verdict) or NOT_JUDGED
+        pairs.append((one.label, verdict))
         if verdict != NOT_JUDGED:
-            kinds.setdefault(one.kind or NO_KIND, []).append(label == verdict)
+            kinds[one.kind or NO_KIND].append(one.label == verdict)
+    judged = [(label, verdict) for label, verdict in pairs if verdict != NOT_JUDGED]
     counted = Counter(pairs)
     return Agreement(
         n=len(judged),

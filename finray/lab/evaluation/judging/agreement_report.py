@@ -1,4 +1,4 @@
-"""Agreement of a judge with labels as tables."""
+"""Tables of a judge's agreement with labels, for a terminal."""
 
 from __future__ import annotations
 

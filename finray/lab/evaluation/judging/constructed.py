@@ -53,14 +53,14 @@ def constructed_labels(
     ``companies`` maps qids to companies; without it, no answer is about another company.
     """
     asked = [question for question in questions if metrics.is_textual(question)]
-    labelled: dict[str, LabeledAnswer] = {}
+    labeled: dict[str, LabeledAnswer] = {}
     for question in asked:
         draw = random.Random(f"{seed}:{question.qid}")
         for kind, label, answer in _answers(question, asked, companies or {}, draw):
             reference = question.answer or ""
             submission = Submission(f"{question.qid}:{kind}", question.question, reference, answer)
-            labelled.setdefault(submission.key, LabeledAnswer(submission, label, kind))
-    return list(labelled.values())
+            labeled.setdefault(submission.key, LabeledAnswer(submission, label, kind))
+    return list(labeled.values())
 
 
 def _answers(

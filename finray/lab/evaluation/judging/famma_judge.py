@@ -1,8 +1,8 @@
 """The judge of HiREC's textual answers: FAMMA's prompt with the gold context (arXiv 2505.20368, table 15), word for
 word, asked of the generator.
 
-Text is filled in without angle brackets, and the published prompt has no fences: an answer that asks for a grade may
-get it. ``llm_judge`` is the one to trust with answers of strangers.
+The published prompt has no fences around texts, so an answer that asks for a grade may get it. Use ``llm_judge`` for
+answers of strangers.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from finray.core.question_fields import excerpt
 from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import LlmSettings
 from finray.index.reading.reader import IndexReader
-from finray.lab.evaluation.judging.judgement import Judgement, Submission, Verdict
+from finray.lab.evaluation.judging.judgement import Judgement, Submission, Verdict, model_judgement
 from finray.models.chat import ChatModel, Message
 from finray.models.fences import unfenced
 
@@ -36,7 +35,6 @@ MAX_CHARACTERS: Final = 8_000
 """Characters of an answer, and of each gold text, in the prompt."""
 _PLACE = re.compile(r"\{([a-z ]+)\}")
 _VERDICT = re.compile(r"\b(not )?(in)?correct\b", re.I)
-_REASON_CHARACTERS = 500
 
 
 class FammaJudge:
@@ -52,10 +50,7 @@ class FammaJudge:
     async def judge(self, submission: Submission) -> Judgement:
         """Raises ModelUnavailableError if the server cannot be reached."""
         reply = await self._model.chat(famma_prompt(submission, self._contexts.get(submission.qid, "")))
-        usage = reply.usage
-        shown = excerpt(reply.text, _REASON_CHARACTERS)
-        spent = (usage.prompt_tokens, usage.completion_tokens, usage.cost, usage.cached_tokens)
-        return Judgement(submission.qid, submission.key, _verdict(reply.text), shown, self.name, self.hash, *spent)
+        return model_judgement(self, submission, _verdict(reply.text), reply.text, reply.usage)
 
 
 def _verdict(reply: str) -> Verdict | None:
@@ -75,7 +70,7 @@ def famma_prompt(submission: Submission, context: str) -> list[Message]:
 
 
 def gold_contexts(questions: Iterable[Question], reader: IndexReader) -> dict[str, str]:
-    """The gold texts of each question by qid; of evidence without a text its page in the index, if it is there."""
+    """The gold texts of each question by qid; evidence without a text has that of its page, if the index has it."""
     asked = list(questions)
     ids = {filing.doc_name: filing.filing_id for filing in reader.filings()}
     untexted = [gold for question in asked for gold in question.evidence if not gold.text and gold.doc_name in ids]

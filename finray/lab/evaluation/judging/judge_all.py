@@ -66,7 +66,7 @@ async def judge_all(
                 error = error or failed
                 return
             async with storing:
-                await asyncio.to_thread(store.append, [judgement])
+                await asyncio.to_thread(store.append, judgement)
             spent += judgement.usage
             done += 1
             if progress is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
 from finray.core.predictions import Prediction, TokenUsage
+from finray.core.question_fields import excerpt
 from finray.core.questions import Question
 from finray.core.records import OmitEmpty, Record, from_object, parse_json, to_json
 from finray.lab.evaluation import metrics
@@ -15,6 +16,7 @@ from finray.lab.evaluation import metrics
 Verdict = Literal["correct", "incorrect", "refused"]
 """HiREC's classes (arXiv 2505.20368) and FinanceBench's labels. An answer that is right in part is incorrect."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+_REASON_CHARACTERS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,24 @@ def submission_of(question: Question, prediction: Prediction) -> Submission | No
     if answer is None or prediction.status != "answered" or not metrics.is_textual(question):
         return None
     return Submission(question.qid, question.question, answer, prediction.answer)
+
+
+def model_judgement(
+    judge: AnswerJudge, submission: Submission, verdict: Verdict | None, reason: str, usage: TokenUsage
+) -> Judgement:
+    """The judgement of a language model, with at most 500 characters of ``reason``."""
+    return Judgement(
+        submission.qid,
+        submission.key,
+        verdict,
+        excerpt(reason, _REASON_CHARACTERS),
+        judge.name,
+        judge.hash,
+        usage.prompt_tokens,
+        usage.completion_tokens,
+        usage.cost,
+        usage.cached_tokens,
+    )
 
 
 def encode(judgement: Judgement) -> bytes:

@@ -1,10 +1,8 @@
-"""Judgements on disk, appended one by one, so that a killed run repeats none."""
+"""Stores judgements on disk one by one, so that a run that resumes after a kill repeats none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from types import TracebackType
 
 from finray.batch.prediction_files import prediction_files
 from finray.batch.stored_lines import Line
@@ -67,12 +65,10 @@ class JudgementStore:
             self._files.close()
             raise
 
-    def append(self, judgements: Iterable[Judgement]) -> None:
-        """Store ``judgements`` durably."""
-        batch = list(judgements)
-        if batch:
-            self._files.append(b"".join(encode(judgement) for judgement in batch))
-            self.by_key.update({judgement.key: judgement for judgement in batch})
+    def append(self, judgement: Judgement) -> None:
+        """Store ``judgement`` durably."""
+        self._files.append(encode(judgement))
+        self.by_key[judgement.key] = judgement
 
     def finish(self) -> None:
         """Rewrite the file with each answer once."""
@@ -84,9 +80,7 @@ class JudgementStore:
     def __enter__(self) -> JudgementStore:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

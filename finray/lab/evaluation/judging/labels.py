@@ -1,4 +1,4 @@
-"""Label files: answers with known verdicts, for measuring judges."""
+"""Reads and writes label files: answers with known verdicts, for measuring judges."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class LabeledAnswer:
 
 
 def read_labels(uri: str) -> list[LabeledAnswer]:
-    """The labelled answers of the ``.jsonl`` file at ``uri``: objects with ``question``, ``reference`` (or
+    """The labeled answers of the ``.jsonl`` file at ``uri``: objects with ``question``, ``reference`` (or
     ``gold_answer``), ``answer`` (or ``model_answer``), ``label``, and optionally ``qid`` and ``kind``.
 
     Raises SourceError for any other line, because agreement with part of a file would be misleading.
@@ -48,7 +48,7 @@ def read_labels(uri: str) -> list[LabeledAnswer]:
     return found
 
 
-def write_labels(uri: str, labelled: Iterable[LabeledAnswer]) -> None:
+def write_labels(uri: str, labeled: Iterable[LabeledAnswer]) -> None:
     """Write a ``.jsonl`` file in one step. Raises SourceError."""
     lines = [
         json.dumps(
@@ -62,7 +62,7 @@ def write_labels(uri: str, labelled: Iterable[LabeledAnswer]) -> None:
             },
             ensure_ascii=False,
         )
-        for one in labelled
+        for one in labeled
     ]
     write_bytes(uri, "".join(f"{line}\n" for line in lines).encode("utf-8", errors="replace"))
 

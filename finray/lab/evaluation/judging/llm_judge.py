@@ -19,7 +19,7 @@ from finray.core.question_fields import excerpt
 from finray.core.settings import LlmSettings
 from finray.hirec.exchange import converse, text_of
 from finray.hirec.prompts import Prompt
-from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, Verdict
+from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submission, Verdict, model_judgement
 from finray.models.chat import ChatModel, Message
 from finray.models.fences import CODE_RULE, code_of, fenced, unfenced
 
@@ -54,13 +54,13 @@ _LAST = "Grade the text between the answer tags."
 _VERDICT = re.compile(
     r"[\W_]*(partially|partly|correct|incorrect|refused|refusal|right|wrong)(?: +(?:correct|right|answer))?[\W_]*", re.I
 )
-_SYNONYMS: Mapping[str, Verdict] = {
+_VERDICTS: Mapping[str, Verdict] = {
     "correct": "correct",
     "right": "correct",
     "refused": "refused",
     "refusal": "refused",
 }
-_REASON_CHARACTERS = 500
+"""First words of a reply's verdict; all others that match are incorrect."""
 
 
 class LlmJudge:
@@ -85,10 +85,7 @@ class LlmJudge:
             verdict, reason = await converse(self._model, JUDGE, conversation(submission), _read, journal)
         except ModelReplyError as error:
             verdict, reason = None, str(error)
-        usage = journal.usage.get(JUDGE.stage, TokenUsage())
-        shown = excerpt(reason, _REASON_CHARACTERS)
-        spent = (usage.prompt_tokens, usage.completion_tokens, usage.cost, usage.cached_tokens)
-        return Judgement(submission.qid, submission.key, verdict, shown, self.name, self.hash, *spent)
+        return model_judgement(self, submission, verdict, reason, journal.usage.get(JUDGE.stage, TokenUsage()))
 
 
 def conversation(submission: Submission) -> Sequence[Message]:
@@ -111,4 +108,4 @@ async def _read(reply: Mapping[str, Any]) -> tuple[Verdict, str]:
         raise ModelReplyError(
             f"judge: the reply's 'verdict' is {unfenced(excerpt(repr(verdict), 80))}, not {', '.join(VERDICTS)}"
         )
-    return _SYNONYMS.get(match[1].lower(), "incorrect"), text_of(reply, "reason", JUDGE.stage)
+    return _VERDICTS.get(match[1].lower(), "incorrect"), text_of(reply, "reason", JUDGE.stage)

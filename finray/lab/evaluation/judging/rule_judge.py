@@ -104,9 +104,8 @@ def _own_figures(reference: str, question: str) -> list[Number]:
 
 def _is_among(wanted: Number, given: Collection[Number]) -> bool:
     """Whether one of ``given`` equals ``wanted``, rounded to the coarser of the two. Signs are ignored."""
-    unsigned = Number(abs(wanted.face), wanted.places, wanted.factor)
-    for number in given:
-        other = Number(abs(number.face), number.places, number.factor)
+    unsigned = abs(wanted)
+    for other in map(abs, given):
         if _is_count(unsigned) and other.factor != unsigned.factor:
             continue
         if equal_at_digits(unsigned, other) or (_near(unsigned, other) and equal_at_digits(other, unsigned)):

@@ -1,4 +1,4 @@
-"""Signals in the words of an answer: yes or no, up or down, a refusal, names."""
+"""Recognizes signals in the words of an answer: yes or no, up or down, a refusal, names."""
 
 from __future__ import annotations
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib import resources
 from typing import Any
+
+from finray.core.data_files import shipped_data
 
 
 @cache
 def load_text(name: str) -> dict[str, Any]:
     """Parse ``<name>.toml`` of this folder."""
-    return tomllib.loads((resources.files(__name__) / f"{name}.toml").read_text(encoding="utf-8"))
+    content: dict[str, Any] = shipped_data(__name__, f"{name}.toml")
+    return content

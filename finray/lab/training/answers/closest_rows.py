@@ -1,15 +1,14 @@
 """Fits ``finray.answering.closest.model``: a conditional logit over the rows and sentences of a question's pages, then
 a logistic regression for whether the chosen ones hold evidence, both with an L2 penalty.
 
-The threshold is the least probability at which a share RIGHT of the surer choices hold evidence, by models that were
-fitted without the question's company. Questions that are answered otherwise show what a right choice looks like, but
-count neither for the probability nor for the threshold.
+The threshold is the lowest probability above which a share RIGHT of the choices hold evidence, as measured by models
+that were fitted without the question's company. Questions that get an answer teach only the conditional logit.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,23 +26,24 @@ from finray.engine import Engine
 from finray.evidence.candidates import Prose
 from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.report import shown
-from finray.lab.training.answers.recorded import Recorded, group_of, recorded_answers
+from finray.lab.training.answers.recorded import Recorded, recorded_answers
 from finray.lab.training.answers.sentence_data import overlap
+from finray.lab.training.choices import least_with_share
 from finray.lab.training.group_folds import folds_by_group
-from finray.lab.training.logits import conditional_logit, logistic
+from finray.lab.training.logits import conditional_logit, logistic, penalties
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog
 
-FOLDS = 5
 RIGHT = 0.6
 _ENOUGH = 0.5
+"""Share of a row's figures that the gold quotation has, or of word triples that both share."""
 _DIGITS = re.compile(r"\d[\d,.]*\d|\d")
 
 
 @dataclass(frozen=True, slots=True)
 class ClosestQuestion:
-    """The rows that compete, which hold ``gold`` evidence, bool [pieces], and ``asked`` (``question_signals``).
-    ``refused``: without the rows the question is refused."""
+    """The rows that compete, what is asked (``question_signals``), and which rows hold the evidence, bool [pieces].
+    ``refused``: the question gets no other answer. Folds do not split a ``group``."""
 
     qid: str
     group: str
@@ -65,20 +65,18 @@ class HeldOutRows:
 async def closest_questions(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[ClosestQuestion]:
-    """One for each question with pages of its period; groups are companies. ``engine`` must not show rows itself."""
+    """Training data of each question with pages of its period; groups are companies. ``engine`` must not show rows
+    itself (``loop.closest = false``)."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     rows = ClosestRows(facts)
-    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     return [
         each
         async for recorded in recorded_answers(questions, engine, progress)
-        if (each := _question(recorded, rows, facts, owners, source)) is not None
+        if (each := _question(recorded, rows, facts, source)) is not None
     ]
 
 
-def _question(
-    recorded: Recorded, rows: ClosestRows, facts: FilingFacts, owners: Mapping[str, str], source: str
-) -> ClosestQuestion | None:
+def _question(recorded: Recorded, rows: ClosestRows, facts: FilingFacts, source: str) -> ClosestQuestion | None:
     question, query, curation = recorded.question, recorded.query, recorded.curation
     if absence(query, curation.kept, facts) is not None:
         return None
@@ -88,7 +86,7 @@ def _question(
     gold = [any(_holds(each, found, number) for each in question.evidence) for number in range(len(found.pieces))]
     return ClosestQuestion(
         f"{source}:{question.qid}",
-        group_of(question, query, owners),
+        recorded.group,
         found,
         question_signals(query),
         np.asarray(gold, dtype=bool),
@@ -110,32 +108,24 @@ def _holds(gold: GoldEvidence, found: ClosestCandidates, number: int) -> bool:
 
 
 def fit_closest(questions: Sequence[ClosestQuestion], l2: float) -> Fitted:
-    """Raises ValueError without a question whose evidence is among its rows."""
+    """Fit to ``questions``. Raises ValueError without one whose evidence is among its rows."""
     tests = held_out_rows(questions, l2)
     weights = _fit_choice(questions, l2)
     answers = _fit_answers(questions, weights, l2)
-    return Fitted(weights, answers, {"threshold": least_right(tests)})
+    threshold = least_with_share(((test.probability, test.right) for test in tests), RIGHT)
+    return Fitted(weights, answers, {"threshold": threshold})
 
 
 def held_out_rows(questions: Sequence[ClosestQuestion], l2: float) -> list[HeldOutRows]:
-    """One for each question that is refused."""
+    """The choice for each question that is refused."""
     result = []
-    for rest, own in folds_by_group([question.group for question in questions], FOLDS):
-        known = [questions[number] for number in rest]
-        weights = _fit_choice(known, l2)
-        answers = _fit_answers(known, weights, l2)
-        for question in (questions[number] for number in own if questions[number].refused):
+    for rest, own in folds_by_group(questions, lambda question: question.group):
+        weights = _fit_choice(rest, l2)
+        answers = _fit_answers(rest, weights, l2)
+        for question in (question for question in own if question.refused):
             chosen, row = _chosen(question, weights)
             result.append(HeldOutRows(question.qid, probability(row, answers), bool(question.gold[chosen].any())))
     return result
-
-
-def least_right(tests: Sequence[HeldOutRows]) -> float:
-    """The least probability at which a share RIGHT of the surer choices hold evidence; 1 if none."""
-    ordered = sorted(tests, key=lambda test: -test.probability)
-    right = np.cumsum([test.right for test in ordered])
-    enough = [at for at, count in enumerate(right.tolist()) if count >= RIGHT * (at + 1)]
-    return ordered[enough[-1]].probability if enough else 1.0
 
 
 def _chosen(question: ClosestQuestion, weights: Floats) -> tuple[list[int], Floats]:
@@ -151,8 +141,7 @@ def _fit_choice(questions: Sequence[ClosestQuestion], l2: float) -> Floats:
 def _fit_answers(questions: Sequence[ClosestQuestion], weights: Floats, l2: float) -> Floats:
     chosen = [(question, *_chosen(question, weights)) for question in questions if question.refused]
     right = np.asarray([question.gold[rows].any() for question, rows, _ in chosen], dtype=np.float64)
-    penalty = np.asarray([0.0 if name == "constant" else l2 for name in SIGNALS])
-    return logistic(np.stack([row for _, _, row in chosen]), right, penalty)
+    return logistic(np.stack([row for _, _, row in chosen]), right, penalties(SIGNALS, l2))
 
 
 def measured(tests: Sequence[HeldOutRows], threshold: float) -> dict[str, str | int]:

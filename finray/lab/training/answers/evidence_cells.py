@@ -1,4 +1,4 @@
-"""Which cells of tables the gold evidence of a question quotes."""
+"""Finds the cells of tables that the gold evidence of a question quotes."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from finray.core.questions import Question
 from finray.question.synonyms import words_of
 
 _NAMED = 0.5
-"""Share of a row's words that a quotation of it has."""
+"""Share of a row's words that must be in the text that quotes it."""
 _FEW_DIGITS = 3
 """A figure with fewer digits may stand elsewhere by chance, so it must be on a gold page."""
 
 
 def is_evidence(question: Question, cell: PageCell) -> bool:
-    """Whether ``cell`` is quoted in the gold evidence, or its row is and the figure is too long to be there by chance;
-    without a quotation, whether it is on a gold page."""
+    """Whether the gold evidence quotes the row and figure of ``cell``, on a gold page unless the figure is too long to
+    be quoted by chance. Evidence without a text quotes its whole page."""
     place = (cell.filing.doc_name, cell.item.page)
     for each in question.evidence:
         if not each.text:

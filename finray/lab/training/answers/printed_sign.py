@@ -1,11 +1,12 @@
-"""Fits when parentheses mean paid or deducted, from tables of filings with inline XBRL: a tag states the sign.
+"""Fits ``finray.answering.cells.printed_sign``: whether a figure in parentheses is paid or deducted, or negative.
 
-The words of a tag stand for those of a question that asks for its figure.
+It learns from tables of filings with inline XBRL, whose tags state the sign. The words of a tag stand for those of a
+question about its figure.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,8 +29,8 @@ FEWEST_COMPANIES = 3
 
 @dataclass(frozen=True, slots=True)
 class SignExample:
-    """A row with figures in parentheses; ``positive`` is the share of them that are tagged as positive. Each row counts
-    with what is asked for and without."""
+    """A row with figures in parentheses; ``positive`` is the share of them that are tagged as positive. Each row makes
+    two examples, with and without the words of a question."""
 
     company: str
     row: SignedRow
@@ -39,8 +40,8 @@ class SignExample:
 def sign_examples(filings: Iterable[tuple[str, bytes]], settings: FilingSettings) -> Iterator[SignExample]:
     """The rows of ``filings``, (URI, content) each, whose figures in parentheses are tagged.
 
-    A row that a company prints in several tables counts once. Files that are no filings in HTML, and filings without
-    tags, have none.
+    A row that a company prints in several tables counts once. Files that are not HTML filings, and filings without
+    tags, have no examples.
     """
     found: dict[tuple[str, SignedRow], list[bool]] = defaultdict(list)
     for uri, content in filings:
@@ -73,7 +74,7 @@ def _as_tagged(item: LineItem) -> float:
 
 
 def fit_signs(examples: Sequence[SignExample], l2: float) -> SignModel:
-    """Raises ValueError without examples."""
+    """Fit to ``examples``. Raises ValueError without any."""
     if not examples:
         raise ValueError("no figure in parentheses is tagged: nothing to learn from")
     features = [sign_features(each.row) for each in examples]
@@ -94,9 +95,9 @@ def fit_signs(examples: Sequence[SignExample], l2: float) -> SignModel:
 
 
 def held_out(examples: Sequence[SignExample], l2: float) -> list[bool]:
-    """Whether the sign of each example is guessed by a model that was fitted without its company."""
+    """Whether a model that was fitted without its company guesses the sign of each example, by company."""
     guessed: list[bool] = []
-    for company in Counter(each.company for each in examples):
+    for company in dict.fromkeys(each.company for each in examples):
         model = fit_signs([each for each in examples if each.company != company], l2)
         guessed += [
             (model.probability(each.row) > 0.5) == (each.positive > 0.5) for each in examples if each.company == company

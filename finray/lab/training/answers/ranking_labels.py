@@ -1,4 +1,4 @@
-"""What questions ask to be ranked, as labels for the heads of ``finray.answering.rankings.asked``."""
+"""Labels of what questions ask to be ranked, for the heads of ``finray.answering.rankings.asked``."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from finray.lab.training.question.question_heads import UNKNOWN, HeadData
 from finray.models.row_reader import RowReader
 
 WRITTEN: Final = "ranking_"
-"""Types of questions that were written about rankings begin so; their ``program`` is that of :func:`gold_ranking`."""
+"""Prefix of the types of questions written about rankings; :func:`gold_ranking` reads their ``program``."""
 NATURAL: Final = "open_extreme"
-"""Type of questions that ask for a ranking and have only an answer in words."""
+"""Type of questions that ask for a ranking and have an answer in words but no program."""
 INVENTED: Final = "unanswerable_ranking"
-"""Type of questions for a ranking of things that the company does not have."""
+"""Type of questions that ask for a ranking of things that the company does not have."""
 _PROGRAM = re.compile(r"(?P<direction>max|min)\((?P<measured>value|difference|growth)\): (?P<figures>.+)")
 _TEXT_GROUPS = 50
-"""Groups of questions without a filing, for folds."""
+"""Groups into which questions without a filing are split, for folds."""
 _PERIOD = re.compile(
     r"\b(?:(?:19|20)\d\d|quarter|fiscal|months?|january|february|march|april|may|june|july|august|september|october|"
     r"november|december)\b",
@@ -45,7 +45,7 @@ class GoldRanking:
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question that asks for a ranking, with what it asks; ``axis`` is what is ranked."""
+    """A question that asks for a ranking, with its labels; ``axis`` is what is ranked."""
 
     question: str
     measured: Measured
@@ -54,13 +54,13 @@ class LabelledQuestion:
 
 
 def is_ranking(question: Question) -> bool:
-    """Whether ``question`` is one that a ranking answers."""
+    """Whether a ranking answers ``question``."""
     kind = question.question_type or ""
     return kind.startswith(WRITTEN) or kind == NATURAL
 
 
 def gold_ranking(question: Question) -> GoldRanking | None:
-    """That of a program such as ``min(growth): 1,797, 2,010``; None for a question without one."""
+    """Parse a program such as ``min(growth): 1,797, 2,010``; None if the question has none."""
     found = _PROGRAM.fullmatch(question.program or "") if (question.question_type or "").startswith(WRITTEN) else None
     if found is None:
         return None
@@ -68,7 +68,7 @@ def gold_ranking(question: Question) -> GoldRanking | None:
 
 
 def labelled_questions(path: Path) -> list[LabelledQuestion]:
-    """Of a .jsonl file. Raises UsageError for a bad line."""
+    """Read a .jsonl file. Raises UsageError for a bad line."""
     result = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -88,8 +88,8 @@ def labelled_questions(path: Path) -> list[LabelledQuestion]:
 def head_data(
     questions: Sequence[Question], labelled: Sequence[LabelledQuestion], others: Sequence[str], reader: RowReader
 ) -> HeadData:
-    """Of ``questions``, whose labels are in their programs if they are written ones; of ``labelled`` ones; and of
-    ``others``, texts of questions that ask for no ranking. In this order."""
+    """Labels and states of ``questions``, whose programs hold their labels, then of ``labelled`` questions, then of
+    ``others``, which ask for no ranking."""
     rows: list[dict[str, int]] = []
     for question in questions:
         gold = gold_ranking(question)

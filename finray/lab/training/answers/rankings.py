@@ -1,10 +1,10 @@
-"""What ``finray.answering.rankings`` is fitted to: the blocks and rankings of the retrieved pages of each question, and
-which of them name its answer."""
+"""Fits ``finray.answering.rankings`` to the blocks and rankings of each question's retrieved pages, some of which name
+its answer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -21,8 +21,8 @@ from finray.core.arrays import Floats
 from finray.core.questions import Question
 from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.ranking_labels import LabelledQuestion, gold_ranking, head_data, is_ranking
-from finray.lab.training.answers.recorded import Recorded, group_of
-from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_score
+from finray.lab.training.answers.recorded import Recorded
+from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
 from finray.lab.training.logits import conditional_logit
 from finray.lab.training.question.question_heads import fit_heads, held_out_heads
 from finray.lab.training.retrieval.page_ranking_data import Progress
@@ -30,7 +30,7 @@ from finray.models.row_reader import row_reader
 from finray.question.synonyms import words_of
 
 RankingQuestion: TypeAlias = ChoiceQuestion[Rankings]
-RANKINGS: Final = ChoiceTask[Rankings](SIGNALS, highest_score, signals, wrong=0.06)
+RANKINGS: Final = ChoiceTask[Rankings](SIGNALS, signals, wrong=0.06)
 _LEAD = 90
 """Characters of an answer in which the name of the winner stands."""
 _PLAIN = frozenset(words_of("the year years ended months month three six nine total net other and of in"))
@@ -38,20 +38,17 @@ _PLAIN = frozenset(words_of("the year years ended months month three six nine to
 
 @dataclass(frozen=True)
 class BlockQuestion:
-    """``features`` is float64 [blocks, len(BLOCK_FEATURES)]; ``gold`` [blocks] says which have the answer."""
+    """``features`` is float64 [blocks, len(BLOCK_FEATURES)], ``gold`` bool [blocks]: which have the answer."""
 
-    group: str
     features: Floats
     gold: npt.NDArray[np.bool_]
 
 
-def block_question(
-    recorded: Recorded, asked: AskedRanking, answerer: RankingAnswerer, group: str
-) -> BlockQuestion | None:
-    """None if no block of the retrieved pages has the answer."""
+def block_question(recorded: Recorded, asked: AskedRanking, answerer: RankingAnswerer) -> BlockQuestion | None:
+    """The blocks of one question, or None if no block of the retrieved pages has the answer."""
     seen = answerer.seen(recorded.query, recorded.curation, asked)
     meant = [any(is_meant(recorded.question, each) for each in rankings_of(block)) for block in seen.blocks]
-    return BlockQuestion(group, seen.features, np.asarray(meant, dtype=bool)) if any(meant) else None
+    return BlockQuestion(seen.features, np.asarray(meant, dtype=bool)) if any(meant) else None
 
 
 @dataclass(frozen=True)
@@ -65,12 +62,12 @@ class FittedRankings:
 
 
 def fit_blocks(questions: Sequence[BlockQuestion], l2: float) -> Floats:
-    """The weights of BLOCK_FEATURES. Raises ValueError without a question."""
+    """Fit the weights of BLOCK_FEATURES. Raises ValueError without a question."""
     return conditional_logit([(each.features, each.gold.astype(np.float64)) for each in questions], l2)
 
 
-def ranking_question(recorded: Recorded, answerer: RankingAnswerer, group: str, source: str) -> RankingQuestion | None:
-    """None if nothing competes; qids get the prefix ``source``."""
+def ranking_question(recorded: Recorded, answerer: RankingAnswerer, source: str) -> RankingQuestion | None:
+    """The rankings of one question, or None if there is none; its qid gets the prefix ``source``."""
     question = recorded.question
     competing = answerer.competing(recorded.query, recorded.curation)
     if competing is None:
@@ -81,7 +78,7 @@ def ranking_question(recorded: Recorded, answerer: RankingAnswerer, group: str, 
     gold = np.asarray([asks and is_meant(question, ranking) for ranking in rankings], dtype=bool)
     return RankingQuestion(
         f"{source}:{question.qid}",
-        group,
+        recorded.group,
         competing.found,
         competing.asked,
         gold,
@@ -92,9 +89,10 @@ def ranking_question(recorded: Recorded, answerer: RankingAnswerer, group: str, 
 
 
 def is_meant(question: Question, ranking: Ranking) -> bool:
-    """Whether ``ranking`` is on an evidence page, and has the figures of the written program, or names the answer and
-    states a figure of it."""
-    if not any(_is_page(question, ranking, at) for at in range(len(question.evidence))):
+    """Whether ``ranking`` is on an evidence page and has the figures of the written program or, without one, names the
+    answer and states its figures."""
+    winning = ranking.block.members[ranking.winner].cells[ranking.slot]
+    if not any((winning.filing.doc_name, winning.item.page) in each.places for each in question.evidence):
         return False
     cells = _winning_cells(ranking)
     written = gold_ranking(question)
@@ -104,7 +102,7 @@ def is_meant(question: Question, ranking: Ranking) -> bool:
 
 
 def names_answer(question: Question, ranking: Ranking) -> bool:
-    """Whether the winner is what the gold answer begins with, by its words, or has a figure of it."""
+    """Whether the gold answer begins with the words of the winner, or states a figure of it."""
     answer = question.answer or ""
     lead = answer[:_LEAD].lower()
     own = frozenset(words_of(winner(ranking))) - _PLAIN
@@ -124,30 +122,27 @@ def fit_rankings(
     labelled: Sequence[LabelledQuestion],
     others: Sequence[str],
     facts: FilingFacts,
-    owners: Mapping[str, str],
     l2: float,
     progress: Progress,
 ) -> FittedRankings:
-    """Fits heads, blocks and choice in turn. ``recorded`` has the source of each question, ``owners`` the company of
-    each filing by name; what the heads say of a question comes from those that were fitted without its company. Raises
-    ValueError without a question that a ranking answers."""
+    """Fit heads, blocks and choice in turn to (source, recorded answer) pairs. Blocks and choice learn from heads that
+    were fitted without the question's company. Raises ValueError without a question that a ranking answers."""
     reader = row_reader()
     data = head_data([each.question for _, each in recorded], labelled, others, reader)
     held_out = held_out_heads(data, HEADS)
-    groups = [group_of(each.question, each.query, owners) for _, each in recorded]
     answerer = RankingAnswerer(facts)
     seen = []
     for number, (_, each) in enumerate(recorded):
         progress(number, 2 * len(recorded))
         if is_ranking(each.question):
             asked = asked_ranking(held_out[number], data.states[number])
-            seen.append(block_question(each, asked, answerer, groups[number]))
+            seen.append(block_question(each, asked, answerer))
     blocks = fit_blocks([each for each in seen if each is not None], l2)
     competing = []
     for number, (source, each) in enumerate(recorded):
         progress(len(recorded) + number, 2 * len(recorded))
         choosing = RankingAnswerer(facts, heads=held_out[number], blocks=blocks)
-        competing.append(ranking_question(each, choosing, groups[number], source))
+        competing.append(ranking_question(each, choosing, source))
     questions = [each for each in competing if each is not None]
     return FittedRankings(fit_heads(data, HEADS), blocks, RANKINGS.fit(questions, l2), questions)
 
@@ -164,11 +159,6 @@ def _winning_cells(ranking: Ranking) -> list[str]:
     member = ranking.block.members[ranking.winner]
     slots = [ranking.slot] if ranking.base is None else [ranking.slot, ranking.base]
     return [member.cells[slot].item.text for slot in slots]
-
-
-def _is_page(question: Question, ranking: Ranking, at: int) -> bool:
-    cell = ranking.block.members[ranking.winner].cells[ranking.slot]
-    return (cell.filing.doc_name, cell.item.page) in question.evidence[at].places
 
 
 def _figures(text: str) -> set[str]:

@@ -28,7 +28,6 @@ SHARPNESS = 20.0
 """A cell with a 5% higher score is e times as likely."""
 WEAK_WORDS = (0.25, 0.5)
 """Readings are stored for these two weights of weak words and interpolated: their sums are linear in the weight."""
-FOLDS = 5
 _STEP = 1e-6
 _LEAST = 1e-9
 _BOUNDS = {
@@ -154,11 +153,12 @@ def fit_row_match(choices: Sequence[RowChoice], prior: Mapping[str, float], l2: 
 
 
 def held_out(choices: Sequence[RowChoice], prior: Mapping[str, float], l2: float) -> list[tuple[float, float]]:
-    """Whether the gold cell ranks first in each choice, with weights fitted without its company, and with the prior."""
+    """For each choice, the share of the first cells that are gold: by weights fitted without its company, and by the
+    prior."""
     result: list[tuple[float, float]] = []
     by_hand = row_weights(prior)
-    for rest, own in folds_by_group([choice.group for choice in choices], FOLDS):
-        weights = row_weights(fit_row_match([choices[number] for number in rest], prior, l2))
-        table = RowTable([choices[number] for number in own])
+    for rest, own in folds_by_group(choices, lambda choice: choice.group):
+        weights = row_weights(fit_row_match(rest, prior, l2))
+        table = RowTable(own)
         result += zip(table.first(weights), table.first(by_hand), strict=True)
     return result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -22,7 +21,6 @@ from finray.answering.cells.row_weights import (
     standing_factor,
     weigh,
 )
-from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
 from finray.core.period import Period
@@ -33,6 +31,7 @@ from finray.engine import Engine
 from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.row_match import WEAK_WORDS, CellReadings, RowChoice
 from finray.lab.training.retrieval.page_ranking_data import Progress
+from finray.lab.training.stored import stored_arrays
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.measures.phrase import phrase_of
 from finray.question.plans.operations import plans_of
@@ -147,24 +146,18 @@ def save_row_choices(path: Path, choices: Sequence[RowChoice]) -> None:
 
 def load_row_choices(path: Path) -> list[RowChoice]:
     """Load a file of ``save_row_choices``. Raises UsageError for any other file, or one with other readings."""
-    try:
-        # numpy does not close a file that it opened itself if it is not an archive.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            if arrays["reading_names"].tolist() != list(Reading._fields):
-                raise ValueError("its readings are of another version")
-            pairs = iter([(Reading(*first), Reading(*second)) for first, second in arrays["readings"].tolist()])
-            cells = iter(arrays["cells"].tolist())
-            return [
-                RowChoice(qid, group, tuple(_read_cell(next(cells), pairs) for _ in range(count)))
-                for qid, group, count in zip(
-                    arrays["qids"].tolist(), arrays["groups"].tolist(), arrays["n_cells"].tolist(), strict=True
-                )
-            ]
-    except (ValueError, KeyError, TypeError, StopIteration, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise UsageError(
-            f"{path} is not training data of the row match in this version: {error}; "
-            "create it again with --questions and --index"
-        ) from error
+    with stored_arrays(path, "row match") as arrays:
+        if arrays["reading_names"].tolist() != list(Reading._fields):
+            raise ValueError("its readings are of another version")
+        pairs = iter([(Reading(*first), Reading(*second)) for first, second in arrays["readings"].tolist()])
+        counts = arrays["n_cells"].tolist()
+        if sum(counts) != len(arrays["cells"]):
+            raise ValueError(f"it has {len(arrays['cells'])} cells instead of {sum(counts)}")
+        cells = iter(arrays["cells"].tolist())
+        return [
+            RowChoice(qid, group, tuple(_read_cell(cell, pairs) for cell in islice(cells, count)))
+            for qid, group, count in zip(arrays["qids"].tolist(), arrays["groups"].tolist(), counts, strict=True)
+        ]
 
 
 def _read_cell(cell: list[int], pairs: Iterator[tuple[Reading, Reading]]) -> CellReadings:

@@ -1,9 +1,9 @@
-"""What ``finray.answering.table_reader.row_words`` is fitted to: all rows of the retrieved pages of each question, and
-which of them have its figures."""
+"""Fits ``finray.answering.table_reader.row_words`` to the rows of each question's retrieved pages, some of which have
+its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,19 +21,17 @@ from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import find_numbers
 from finray.lab.training.answers.evidence_cells import is_evidence
-from finray.lab.training.answers.recorded import Recorded, group_of, recorded_answers
+from finray.lab.training.answers.recorded import Recorded, recorded_answers
 from finray.lab.training.group_folds import folds_by_group
 from finray.lab.training.logits import conditional_logit
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog
 
-FOLDS = 5
-
 
 @dataclass(frozen=True)
 class RowQuestion:
-    """``features`` is float64 [rows, features of row_words]; ``gold`` [rows] says which rows print an operand. Folds do
-    not split a ``group``."""
+    """``features`` is float64 [rows, features of row_words], ``gold`` bool [rows]: which print an operand. Folds do not
+    split a ``group``."""
 
     qid: str
     group: str
@@ -44,22 +42,18 @@ class RowQuestion:
 async def row_questions(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[RowQuestion]:
-    """One for each question for a figure that a row of the retrieved pages prints, or an operand of it; groups are
+    """The rows of each question for a figure of which a retrieved page prints the value or an operand. Groups are
     companies, qids get the prefix ``source``."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     cells = PageCells(facts)
-    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     found = [
-        row_question(recorded, cells, facts, owners, source)
-        async for recorded in recorded_answers(questions, engine, progress)
+        row_question(recorded, cells, facts, source) async for recorded in recorded_answers(questions, engine, progress)
     ]
     return [each for each in found if each is not None]
 
 
-def row_question(
-    recorded: Recorded, cells: PageCells, facts: FilingFacts, owners: Mapping[str, str], source: str
-) -> RowQuestion | None:
-    """None if no row has a figure of the question. ``owners`` has the company of each filing by name."""
+def row_question(recorded: Recorded, cells: PageCells, facts: FilingFacts, source: str) -> RowQuestion | None:
+    """The rows of one question, or None if no row has a figure of it."""
     question, query = recorded.question, recorded.query
     if metrics.is_unanswerable(question):
         return None
@@ -68,7 +62,7 @@ def row_question(
     gold = np.asarray([_prints(question, row, wanted) for row in rows.series], dtype=bool)
     if not gold.any():
         return None
-    return RowQuestion(f"{source}:{question.qid}", group_of(question, query, owners), rows.features, gold)
+    return RowQuestion(f"{source}:{question.qid}", recorded.group, rows.features, gold)
 
 
 def _figures(question: Question, rows: Sequence[Series]) -> set[str]:
@@ -88,16 +82,16 @@ def _prints(question: Question, row: Series, wanted: set[str]) -> bool:
 
 
 def fit_row_words(questions: Sequence[RowQuestion], l2: float) -> Floats:
-    """The weights of row_words. Raises ValueError without a question."""
+    """Fit the weights of row_words. Raises ValueError without a question."""
     return conditional_logit([(each.features, each.gold.astype(np.float64)) for each in questions], l2)
 
 
 def held_out_ranks(questions: Sequence[RowQuestion], l2: float) -> list[int]:
     """For each question the rank, from 0, of its last gold row, by weights fitted without its company."""
     ranks: list[int] = []
-    for rest, own in folds_by_group([question.group for question in questions], FOLDS):
-        weights = fit_row_words([questions[number] for number in rest], l2)
-        ranks += [last_rank(questions[number], weights) for number in own]
+    for rest, own in folds_by_group(questions, lambda question: question.group):
+        weights = fit_row_words(rest, l2)
+        ranks += [last_rank(question, weights) for question in own]
     return ranks
 
 

@@ -1,4 +1,4 @@
-"""Training data of the sentence model: the sentences of the pages that retrieval finds, and which hold the evidence."""
+"""Training data of the sentence model: sentences of the retrieved pages, and how much of the evidence each holds."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from finray.models.encoder import Encoder
 from finray.question.companies.catalog import CompanyCatalog
 
 IN_WORDS = ("open_words", "open_prose_figure")
-"""Types of questions that sentences answer; the others show when none does."""
+"""Types of questions that sentences answer; questions of other types show when no sentence does."""
 _WORD = re.compile(r"[a-z0-9]+")
 _GRAM = 3
 SAME = 0.8
@@ -61,8 +61,8 @@ def sentence_question(
 
 
 def _held(gold: GoldEvidence, doc_name: str, page: int, text: str) -> float:
-    """How much of the quotation a sentence holds. One that is nearly the same holds it on any page: filings repeat
-    themselves."""
+    """Share of the gold quotation that a sentence holds: 0 if it is on another page, unless it is nearly the same,
+    because filings repeat themselves."""
     held = overlap(gold.text or "", text)
     return held if (doc_name, page) in gold.places or held >= SAME else 0.0
 

@@ -1,10 +1,9 @@
-"""What ``finray.answering.table_reader.reading_choice`` is fitted as, and its training data: the readings that compete
-for each question that no plan answers."""
+"""Fits ``finray.answering.table_reader.reading_choice`` to the readings of tables that compete for each question."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final, TypeAlias
 
@@ -16,7 +15,7 @@ from finray.answering.table_reader.operations import NAMING, Reading
 from finray.answering.table_reader.reading_choice import SIGNALS, signals
 from finray.answering.table_reader.reading_features import unit_of
 from finray.answering.table_reader.readings import Readings
-from finray.answering.table_reader.table_answerer import TableAnswerer, cells_of
+from finray.answering.table_reader.table_answerer import TableAnswerer
 from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.core.questions import Question
@@ -26,14 +25,14 @@ from finray.lab.evaluation import metrics
 from finray.lab.evaluation.figure_errors import digits, gold_operands
 from finray.lab.evaluation.numbers import Number
 from finray.lab.training.answers.evidence_cells import is_evidence
-from finray.lab.training.answers.recorded import Recorded, group_of, recorded_answers
-from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, highest_score
+from finray.lab.training.answers.recorded import Recorded, recorded_answers
+from finray.lab.training.choices import ChoiceQuestion, ChoiceTask
 from finray.lab.training.retrieval.page_ranking_data import Progress
 from finray.question.companies.catalog import CompanyCatalog
 
 ReadingQuestion: TypeAlias = ChoiceQuestion[Readings]
 
-READINGS: Final = ChoiceTask[Readings](SIGNALS, highest_score, signals, wrong=0.03)
+READINGS: Final = ChoiceTask[Readings](SIGNALS, signals, wrong=0.03)
 _MOVES: Final = frozenset({"difference", "growth"})
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 
@@ -41,22 +40,21 @@ _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 async def reading_questions(
     questions: Sequence[Question], engine: Engine, source: str, progress: Progress
 ) -> list[ReadingQuestion]:
-    """One for each question that reached the answerer and has tables on its pages; groups are companies, qids get the
-    prefix ``source``. ``engine`` must not read tables itself (``loop.tables = false``)."""
+    """The readings of each question that reached the answerer and has tables on its pages; groups are companies, qids
+    get the prefix ``source``. ``engine`` must not read tables itself (``loop.tables = false``)."""
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     chooser = TableAnswerer(facts)
-    owners = {filing.doc_name: facts.company_of(filing.filing_id) for filing in engine.reader.filings()}
     found = [
-        reading_question(recorded, chooser, facts, owners, source)
+        reading_question(recorded, chooser, facts, source)
         async for recorded in recorded_answers(questions, engine, progress)
     ]
     return [each for each in found if each is not None]
 
 
 def reading_question(
-    recorded: Recorded, chooser: TableAnswerer, facts: FilingFacts, owners: Mapping[str, str], source: str
+    recorded: Recorded, chooser: TableAnswerer, facts: FilingFacts, source: str
 ) -> ReadingQuestion | None:
-    """None if there is no reading. ``owners`` has the company of each filing by name."""
+    """The readings that compete for one question, or None if there is none."""
     question, query = recorded.question, recorded.query
     competing = chooser.competing(query, recorded.curation)
     if competing is None or not competing.found.readings:
@@ -67,7 +65,7 @@ def reading_question(
     gold = [states and _is_meant(question, found, at) for at, states in enumerate(right)]
     return ReadingQuestion(
         f"{source}:{question.qid}",
-        group_of(question, query, owners),
+        recorded.group,
         found,
         competing.asked,
         np.asarray(gold, dtype=bool),
@@ -87,7 +85,7 @@ def _right(question: Question, query: Query, found: Readings, reference: Number 
         if reading.operation in NAMING:
             result.append(False)
             continue
-        unit = unit_of(reading.operation, cells_of(found, reading))
+        unit = unit_of(reading.operation, found.cells_of(reading))
         moves = reading.operation in _MOVES
         text = shown_move(float(value), unit, query.shape, query.intents) if moves else ""
         given = (*asked_value(float(value), unit, query.shape), text)
@@ -102,7 +100,7 @@ def _is_meant(question: Question, found: Readings, at: int) -> bool:
     """Whether the reading has the operands of the gold program, or is one printed figure without one, and the evidence
     quotes its cells."""
     reading: Reading = found.readings[at]
-    cells = cells_of(found, reading)
+    cells = found.cells_of(reading)
     operands = set(gold_operands(question, [cell.item for cell in found.shortlist.cells]))
     if operands and operands != {digits(Decimal(each)) for cell in cells for each in _figures(cell.item.text)}:
         return False

@@ -51,7 +51,7 @@ class RunFolder:
     def begin(self, identity: Mapping[str, Any]) -> None:
         """Record the identity of the run, and remove incomplete checkpoints. Raises UsageError."""
         try:
-            _write(self.checkpoints / _RUN, identity)
+            write_json(self.checkpoints / _RUN, identity)
             for folder in self.checkpoints.glob(f"{_PREFIX}*"):
                 if not (folder / _COMPLETE).exists():
                     shutil.rmtree(folder)
@@ -68,7 +68,7 @@ class RunFolder:
 
     def finish(self, record: Mapping[str, Any]) -> None:
         """Store the record, then delete the checkpoints."""
-        _write(self.path / RECORD, record)
+        write_json(self.path / RECORD, record)
         shutil.rmtree(self.checkpoints, ignore_errors=True)
 
     def _check_same(self, stored: Mapping[str, Any], current: Mapping[str, Any]) -> None:
@@ -88,7 +88,8 @@ def _step(folder: Path) -> int:
     return int(folder.name.removeprefix(_PREFIX))
 
 
-def _write(path: Path, value: Mapping[str, Any]) -> None:
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write ``value`` to ``path`` in one step: a killed process leaves the old file or the new one."""
     with replacing(path) as scratch:
         scratch.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 

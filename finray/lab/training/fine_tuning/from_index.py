@@ -26,10 +26,9 @@ def index_corpus(
 ) -> Corpus:
     """Questions whose gold pages are in the index, with every page or chunk of their filings.
 
-    For pages, the whole gold page is positive. For chunks, the one most similar to question, answer and gold text is
-    positive, with ``gold_tables`` every one that is a table, and questions of LOFin's part "numeric_text" are left out;
-    other chunks of the page are not used as negatives. With ``titles``, the title of its filing stands before each
-    text.
+    Of pages, the whole gold page is positive. Of the chunks of a gold page, the one most similar to question, answer
+    and gold text is positive, and the others are not negatives. With ``gold_tables`` all its tables are positive, and
+    questions of LOFin's part "numeric_text" are left out. ``titles`` puts the title of its filing before each chunk.
     """
     by_name: dict[str, str] = {}
     for filing in reader.filings():
@@ -53,11 +52,7 @@ def index_corpus(
         keys = dict.fromkeys(
             key
             for filing_id, e in gold
-            for key in (
-                _gold_table_keys(filing_id, e, units[filing_id])
-                if gold_tables
-                else [_gold_unit(question, filing_id, e, units[filing_id])]
-            )
+            for key in _gold_keys(question, filing_id, e, units[filing_id], gold_tables=gold_tables)
         )
         if not keys:
             left.append(LeftOut(question.qid, "its gold page has no table"))
@@ -100,20 +95,20 @@ def _units(
     return result
 
 
-def _gold_unit(question: Question, filing_id: str, evidence: GoldEvidence, units: list[Unit]) -> str:
+def _gold_keys(
+    question: Question, filing_id: str, evidence: GoldEvidence, units: list[Unit], *, gold_tables: bool
+) -> list[str]:
+    """With ``gold_tables`` all tables of the gold page, otherwise the most similar unit."""
     page = _gold_pages(filing_id, evidence)[0]
     candidates = [unit for unit in units if unit.page == page]
+    if gold_tables:
+        return [unit.key for unit in candidates if unit.is_table]
     if len(candidates) == 1:
-        return candidates[0].key
+        return [candidates[0].key]
     excerpt = evidence.text if evidence.text and len(evidence.text) <= _EXCERPT else ""
     clue = " ".join((question.question, question.answer or "", excerpt))
     scores = WordSimilarity([unit.text for unit in candidates]).to(clue)
-    return candidates[int(scores.argmax())].key
-
-
-def _gold_table_keys(filing_id: str, evidence: GoldEvidence, units: list[Unit]) -> list[str]:
-    page = _gold_pages(filing_id, evidence)[:1]
-    return [unit.key for unit in units if unit.page in page and unit.is_table]
+    return [candidates[int(scores.argmax())].key]
 
 
 def _gold_pages(filing_id: str, evidence: GoldEvidence) -> list[str]:

@@ -13,9 +13,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from finray.core.arrays import Floats
 from finray.core.bootstrap import estimate, paired_difference
 from finray.core.errors import UsageError
 from finray.core.journal import Journal
@@ -28,6 +25,7 @@ from finray.lab.training.fine_tuning.heldout import Scorer
 from finray.lab.training.fine_tuning.options import Hyperparameters, Machine
 from finray.lab.training.fine_tuning.page_scorer import PageScorer
 from finray.lab.training.fine_tuning.reranker import PassageScorer
+from finray.lab.training.fine_tuning.similarity import best_first
 from finray.lab.training.fine_tuning.trainer import Report
 from finray.retrieval.fusion import fuse
 
@@ -89,8 +87,8 @@ def _model_of(qid: str, records: Mapping[Path, Mapping[str, Any]]) -> Path | Non
 def _row(engine: Engine, question: Question, scorer: Scorer, kind: str, candidates: int) -> dict[str, Any]:
     passages = asyncio.run(_retrieve(engine, question.question, candidates))
     texts = [p.text for p in passages] if kind == "reranker" else _page_texts(engine, passages)
-    pipeline = np.arange(len(passages))
-    model = best_order(scorer(question.question, texts)) if passages else pipeline
+    pipeline = list(range(len(passages)))
+    model = best_first(scorer(question.question, texts)) if passages else pipeline
     orders = {"pipeline": pipeline, "model": model, "fused": fused_order([pipeline, model])}
     scores = {
         name: {k: page_recall([passages[i] for i in order[:k]], question.evidence) for k in (*KS, candidates)}
@@ -112,14 +110,9 @@ def _page_texts(engine: Engine, passages: Sequence[Passage]) -> list[str]:
     return [texts[p.filing_id, p.page] for p in passages]
 
 
-def best_order(scores: Floats) -> np.ndarray:
-    """Positions by score, best first; ties keep their order."""
-    return np.argsort(-scores, kind="stable")
-
-
-def fused_order(orders: Sequence[np.ndarray]) -> np.ndarray:
+def fused_order(orders: Sequence[list[int]]) -> list[int]:
     """Positions by the sum of 1 / (60 + rank) over ``orders``, each of which has all positions, best first."""
-    return np.asarray([position for position, _ in fuse([order.tolist() for order in orders], _RRF)])
+    return [position for position, _ in fuse(orders, _RRF)]
 
 
 def _figures(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -29,9 +29,6 @@ class HeldOut:
     source: str
     figures: Mapping[str, Mapping[str, float]]
 
-    def row(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def held_out_sample(questions: Sequence[TrainingQuestion], most: int, seed: int) -> list[TrainingQuestion]:
     """A random sample of at most ``most`` questions of each source."""

@@ -5,23 +5,23 @@ from __future__ import annotations
 import random
 
 from finray.lab.training.fine_tuning.corpus import Corpus, TrainingQuestion, Unit
-from finray.lab.training.fine_tuning.options import NegativeKind
+from finray.lab.training.fine_tuning.options import Hyperparameters
 from finray.lab.training.fine_tuning.similarity import UnitPools, best_first
 
 
 class NegativeSampler:
-    """The negatives of a question depend only on the corpus, the options and the seed, not on the order of calls."""
+    """The negatives of a question depend only on the corpus and the options, not on the order of calls."""
 
-    def __init__(self, corpus: Corpus, *, count: int, hard: int, kind: NegativeKind, seed: int) -> None:
-        self._count = count
-        self._hard = min(hard, count)
-        self._kind = kind
-        self._seed = seed
+    def __init__(self, corpus: Corpus, options: Hyperparameters) -> None:
+        self._count = options.negatives
+        self._hard = min(options.hard, options.negatives)
+        self._kind = options.negative_kind
+        self._seed = options.seed
         self._pools = UnitPools(corpus)
 
     def of(self, question: TrainingQuestion, gold: str = "") -> list[Unit]:
-        """``count`` units (repeated if there are fewer), none of a spared page; [] if there is none. Each ``gold`` key
-        gets others."""
+        """``options.negatives`` units (repeated if there are fewer), none of a spared page; [] if there is none. The
+        sample depends on ``gold``, so that each gold unit gets its own."""
         random_ = random.Random(f"{self._seed}:{question.qid}{gold}")
         if self._kind == "any":
             return self._sample(question, None, self._count, random_)

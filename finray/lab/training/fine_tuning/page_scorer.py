@@ -26,9 +26,7 @@ def page_scorer_columns(
 ) -> dict[str, list[str]]:
     """Columns anchor, positive, negative_1, ..., with a row for each gold page of each question. Pages are cut to
     ``page_characters``."""
-    sampler = NegativeSampler(
-        corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
-    )
+    sampler = NegativeSampler(corpus, options)
     names = ["anchor", "positive", *(f"negative_{number + 1}" for number in range(options.negatives))]
     columns: dict[str, list[str]] = {name: [] for name in names}
     for question in questions:

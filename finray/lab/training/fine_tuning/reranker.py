@@ -26,9 +26,7 @@ def reranker_columns(
 
     With ``gold_tables``, each gold unit has its own negatives.
     """
-    sampler = NegativeSampler(
-        corpus, count=options.negatives, hard=options.hard, kind=options.negative_kind, seed=options.seed
-    )
+    sampler = NegativeSampler(corpus, options)
     columns: dict[str, list[Any]] = {"query": [], "passage": [], "label": []}
     for question in questions:
         gold = corpus.gold_units(question)

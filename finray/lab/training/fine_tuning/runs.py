@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from finray.core.errors import UsageError
-from finray.lab.training.fine_tuning.checkpoints import RunFolder
+from finray.lab.training.fine_tuning.checkpoints import RunFolder, write_json
 from finray.lab.training.fine_tuning.corpus import Corpus, TrainingQuestion
 from finray.lab.training.fine_tuning.folds import folds_by_document, held_out
 from finray.lab.training.fine_tuning.heldout import HeldOut, Scorer, held_out_sample, score_held_out, summary
@@ -69,7 +70,7 @@ def train_folds(run: Run, out: Path, folds: int, reports: Reports) -> dict[str, 
             rows += read_rows(folder)
     result = {"kind": run.kind, "folds": folds, "n": len(rows), "held_out": summary(rows)}
     if is_main_process():
-        _write_json(out / FOLDS, result)
+        write_json(out / FOLDS, result)
     return result
 
 
@@ -103,7 +104,7 @@ def _train(
     sample = held_out_sample(test, run.most, run.options.seed)
     rows = score_held_out(run.corpus, sample, _scorers(run, out, bool(sample)), run.candidates, reports("held out"))
     with replacing(out / _ROWS) as scratch:
-        scratch.write_text("".join(json.dumps(row.row()) + "\n" for row in rows), encoding="utf-8")
+        scratch.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")
     record = {
         "kind": run.kind,
         "identity": identity,
@@ -111,7 +112,7 @@ def _train(
         "questions": len(learn),
         "documents": len({document for question in learn for document in question.documents}),
         "examples": examples,
-        "left_out": _counts(run.corpus),
+        "left_out": dict(sorted(Counter(left.reason for left in run.corpus.left_out).items())),
         "training": asdict(trained),
         "learned_questions": sorted(question.qid for question in learn),
         "held_out_questions": sorted(question.qid for question in test),
@@ -143,18 +144,8 @@ def _scorers(run: Run, out: Path, needed: bool) -> dict[str, Scorer]:
     }
 
 
-def _counts(corpus: Corpus) -> dict[str, int]:
-    reasons = [left.reason for left in corpus.left_out]
-    return {reason: reasons.count(reason) for reason in sorted(set(reasons))}
-
-
 def _version(package: str) -> str:
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "not installed as a package"  # the working directory of a Ray job
-
-
-def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    with replacing(path) as scratch:
-        scratch.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -30,6 +30,7 @@ class WordSimilarity:
 
 
 def best_first(scores: Floats) -> list[int]:
+    """Positions by score, best first; ties keep their order."""
     return [int(index) for index in np.argsort(-scores, kind="stable")]
 
 

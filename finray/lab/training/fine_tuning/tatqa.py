@@ -6,20 +6,18 @@ contexts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from finray.batch.question_files import BadLine
 from finray.lab.datasets.tatqa import TatqaContext, TatqaQuestion, read_contexts
 from finray.lab.training.fine_tuning.corpus import Corpus, LeftOut, TrainingQuestion, Unit, UnitKind
 from finray.storage.locations import read_bytes
 
 
-def tatqa_corpus(uri: str, kind: UnitKind, *, read: Callable[[str], bytes] = read_bytes) -> Corpus:
-    """The contexts of one TAT-QA file, without malformed ones, which get a reason. Raises SourceError."""
+def tatqa_corpus(uri: str, kind: UnitKind) -> Corpus:
+    """The contexts of one TAT-QA file. Malformed ones are left out, with the reason. Raises SourceError."""
     units: dict[str, list[Unit]] = {}
     kept: list[TrainingQuestion] = []
     left: list[LeftOut] = []
-    for context in read_contexts(read(uri), uri):
+    for context in read_contexts(read_bytes(uri), uri):
         if isinstance(context, BadLine):
             left.append(LeftOut(context.qid, f"malformed: {context.reason}"))
             continue

@@ -48,7 +48,7 @@ def framed_questions(phrases: Sequence[str], count: int, seed: int = 0) -> Itera
 
 
 def _filled(kind: str, frame: str, phrases: Sequence[str], chance: random.Random) -> MarkedQuestion | None:
-    """None if a phrase stands in the question twice, so that its words have no one place."""
+    """A question, or None if it has one of the phrases twice, so that the place of its words is ambiguous."""
     around = _around()
     first, second = chance.sample(phrases, 2)
     part = chance.choice(around["parts"])

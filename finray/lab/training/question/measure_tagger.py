@@ -39,7 +39,7 @@ from finray.question.trained_reader import nameless_marks
 UNITS, DROPOUT, EPOCHS, BATCH, RATE, DECAY = 96, 0.3, 14, 512, 2e-3, 0.02
 OPERATION_EPOCHS, OPERATION_BATCH = 60, 64
 _FRAMED = 0.5
-"""Framed questions for each real one, of which operations are learned."""
+"""Framed questions for each real one, when operations are learned."""
 _WORD = re.compile(r"\w+")
 
 Marks = Callable[[str], Sequence[Iterable[Span]]]
@@ -47,9 +47,9 @@ Marks = Callable[[str], Sequence[Iterable[Span]]]
 
 @dataclass(frozen=True, slots=True)
 class MarkedQuestion:
-    """``measures``: for each quantity that is looked up, the pieces of ``question`` that name it; ``operation`` is what
-    they are combined by. ``source`` is the set that the question is from. ``companies``: where the question names them,
-    if that is known."""
+    """``measures``: for each quantity to look up, the pieces of ``question`` that name it; ``operation`` combines the
+    quantities. ``source`` is the set that the question is from. ``companies``: where the question names them, if that
+    is known."""
 
     question: str
     measures: tuple[tuple[str, ...], ...]
@@ -69,7 +69,7 @@ class Tagged:
 
 
 def marked_questions(path: Path) -> list[MarkedQuestion]:
-    """Raises UsageError if a line is not a marked question, or marks words that the question does not have."""
+    """Read a .jsonl file. Raises UsageError if a line is not a marked question or marks words that it does not have."""
     result = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -87,7 +87,7 @@ def marked_questions(path: Path) -> list[MarkedQuestion]:
 
 
 def tagged(questions: Iterable[MarkedQuestion], tokens: MiniLmTokens, marks: Marks) -> list[Tagged]:
-    """Questions without tokens are left out."""
+    """Prepare ``questions``, except those without tokens, for the network."""
     result = []
     for marked in questions:
         states = tokens.states(marked.question)
@@ -100,7 +100,7 @@ def tagged(questions: Iterable[MarkedQuestion], tokens: MiniLmTokens, marks: Mar
 
 
 def _tags(marked: MarkedQuestion, spans: Sequence[Span]) -> np.typing.NDArray[np.int64]:
-    """A third quantity counts to the second."""
+    """The tag of each token. A third quantity is tagged like the second."""
     where = np.asarray(spans)
     tags = np.full(len(spans), OUTSIDE, dtype=np.int64)
     for number, group in enumerate(marked.measures):
@@ -116,8 +116,8 @@ def _tags(marked: MarkedQuestion, spans: Sequence[Span]) -> np.typing.NDArray[np
 def fit_tagger(
     questions: Sequence[Tagged], framed: Sequence[Tagged] = (), *, seed: int = 0, epochs: int = EPOCHS
 ) -> TaggerWeights:
-    """The words are learned from all of ``framed`` too, operations from a part: real questions ask for other ones.
-    Raises ValueError without questions."""
+    """Fit to ``questions`` and ``framed`` ones: words to all of these, operations to a part, because real questions ask
+    for other operations. Raises ValueError without questions."""
     torch.manual_seed(seed)
     every = [*questions, *framed]
     x, tags = np.concatenate([each.x for each in every]), np.concatenate([each.tags for each in every])
@@ -146,7 +146,7 @@ def _train(network: torch.nn.Sequential, x: Floats, y: np.typing.NDArray[np.int6
 
 
 def operation_accuracy(weights: TaggerWeights, questions: Sequence[Tagged]) -> list[float]:
-    """1 for each question whose operation is named right, else 0."""
+    """1 for each question whose operation is right, else 0."""
     scores = (question_features(each.states, each.x) @ weights.operation + weights.operation_bias for each in questions)
     named = (OPERATIONS[int(score.argmax())] for score in scores)
     return [float(name == each.marked.operation) for name, each in zip(named, questions, strict=True)]
@@ -165,7 +165,7 @@ def word_f1(weights: TaggerWeights, questions: Sequence[Tagged]) -> list[float]:
 
 
 def save_tagger(weights: TaggerWeights, path: Path) -> None:
-    """In half precision: the tags stay the same."""
+    """Save in half precision, which does not change the tags."""
     parts = {name: getattr(weights, name).astype(np.float16) for name in TaggerWeights.__dataclass_fields__}
     np.savez_compressed(path, allow_pickle=False, **parts)
 

@@ -1,4 +1,4 @@
-"""Phrases that teach the recognizer of metrics.
+"""Phrases to train the recognizer of metrics.
 
 People's wordings (benchmarks/metric_wordings) and the vocabulary's names mean their metric. A near miss, a metric of a
 part, and what questions about other rows of tables measure mean none.
@@ -17,10 +17,9 @@ from typing import Any, Final
 from finray.core.errors import UsageError
 from finray.filings.tables.canonical import canonical_items, names_row_label
 from finray.models.token_states import MiniLmTokens
-from finray.question.measures.formulas import formulas
+from finray.question.measures.formulas import formulas, usual_names
 from finray.question.measures.measure_tagger import MeasureTagger, words_at
 from finray.question.measures.metric_recognizer import NONE
-from finray.question.measures.usual_names import usual_names
 from finray.question.synonyms import words_of
 from finray.question.trained_reader import nameless_marks
 
@@ -56,7 +55,7 @@ class MetricPhrase:
 
 
 def read_wordings(path: Path) -> list[Wording]:
-    """Raises UsageError if a line is no wording of a metric."""
+    """Read a .jsonl file. Raises UsageError if a line is not a wording of a metric."""
     result = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:

@@ -20,13 +20,13 @@ from finray.lab.training.group_folds import folds_by_group
 from finray.lab.training.question.metric_examples import MetricPhrase, Wording
 from finray.models.bert.weights import Floats
 from finray.models.token_states import MiniLmTokens
+from finray.question.measures.formulas import usual_names
 from finray.question.measures.metric_recognizer import NONE, RecognizerWeights, phrase_features, scored
-from finray.question.measures.usual_names import usual_names
 
 UNITS, DROPOUT, EPOCHS, BATCH, RATE, DECAY = 256, 0.4, 20, 128, 3e-3, 0.02
 FOLDS: Final = 3
 MOST_WRONG: Final = 0.02
-"""Share of the phrases for another figure that may get a metric."""
+"""Largest share of the phrases for another figure that may get a metric."""
 _SMOOTHING = 0.02
 
 
@@ -40,7 +40,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """What a network says of a phrase that it has not learned from."""
+    """The likeliest metric of a phrase by a network that was not trained on its group."""
 
     phrase: MetricPhrase
     metric: str
@@ -53,7 +53,7 @@ def metrics_of(wordings: Iterable[Wording]) -> tuple[str, ...]:
 
 
 def read(given: Iterable[MetricPhrase], tokens: MiniLmTokens) -> Iterator[Read]:
-    """Phrases without tokens are left out."""
+    """Prepare the phrases, except those without tokens, for the network."""
     for phrase in given:
         x = phrase_features(phrase.text, tokens)
         if x is not None:
@@ -63,7 +63,7 @@ def read(given: Iterable[MetricPhrase], tokens: MiniLmTokens) -> Iterator[Read]:
 def fit_recognizer(
     given: Sequence[Read], metrics: Sequence[str], *, seed: int = 0, epochs: int = EPOCHS
 ) -> RecognizerWeights:
-    """Of threshold 0. Raises ValueError without phrases."""
+    """Fit a network, with threshold 0. Raises ValueError without phrases."""
     if not given:
         raise ValueError("no phrases to learn from")
     torch.manual_seed(seed)
@@ -87,16 +87,16 @@ def fit_recognizer(
 
 
 def held_out(given: Sequence[Read], metrics: Sequence[str], folds: int = FOLDS) -> list[HeldOut]:
-    """Each phrase by a network that was fitted without its group."""
+    """Read each phrase by a network that was fitted without its group."""
     result = []
-    for rest, own in folds_by_group([each.phrase.group for each in given], folds):
-        weights = fit_recognizer([given[at] for at in rest], metrics)
-        result += [_said(weights, given[at]) for at in own]
+    for rest, own in folds_by_group(given, lambda each: each.phrase.group, folds):
+        weights = fit_recognizer(rest, metrics)
+        result += [_said(weights, each) for each in own]
     return result
 
 
 def _said(weights: RecognizerWeights, given: Read) -> HeldOut:
-    """The likeliest metric, though none or another row may be likelier."""
+    """The likeliest metric with a usual name, even if "none" or another row is likelier."""
     logits = scored(weights, given.x)
     logs = logits - np.logaddexp.reduce(logits)
     known = [at for at, metric in enumerate(weights.metrics) if metric in usual_names()]
@@ -112,8 +112,8 @@ def threshold(said: Sequence[HeldOut], most_wrong: float = MOST_WRONG) -> float:
 
 
 def shares(said: Sequence[HeldOut], least: float) -> dict[str, tuple[list[float], list[float]]]:
-    """By kind of phrase, whether each gets the right metric, and another one; phrases for another figure, which have no
-    right one, apart."""
+    """For each kind of phrase, whether each phrase gets the right metric and whether it gets a wrong one. Phrases for
+    another figure, which have no right metric, are kinds of their own."""
     found: dict[str, tuple[list[float], list[float]]] = {}
     for each in said:
         own, given = each.phrase, each.probability >= least
@@ -130,7 +130,7 @@ def with_threshold(weights: RecognizerWeights, least: float) -> RecognizerWeight
 
 
 def save_recognizer(weights: RecognizerWeights, path: Path) -> None:
-    """In half precision."""
+    """Save in half precision."""
     names = ("hidden", "hidden_bias", "out", "out_bias")
     floats = {name: getattr(weights, name).astype(np.float16) for name in names}
     np.savez_compressed(path, metrics=np.asarray(weights.metrics), threshold=np.float64(weights.threshold), **floats)

@@ -16,7 +16,6 @@ from finray.lab.training.group_folds import folds_by_group
 UNKNOWN = -1
 """Label of a question that says nothing about a head."""
 L2 = 10.0
-FOLDS = 5
 _STEPS = 300
 
 
@@ -38,7 +37,7 @@ class HeadData:
 
 
 def fit_heads(data: HeadData, outputs: Mapping[str, int], l2: float = L2) -> QuestionHeads:
-    """``outputs`` are how many each head has. Raises ValueError if a label is on no question."""
+    """Fit heads with this number of ``outputs`` each. Raises ValueError if no question has one of the labels."""
     weights, biases = {}, {}
     for name, size in outputs.items():
         known = data.labels[name] != UNKNOWN
@@ -50,10 +49,10 @@ def fit_heads(data: HeadData, outputs: Mapping[str, int], l2: float = L2) -> Que
 
 
 def held_out_heads(data: HeadData, outputs: Mapping[str, int], l2: float = L2) -> list[QuestionHeads]:
-    """For each question, heads that were fitted without its group. Raises ValueError if all are of one group, or as
-    :func:`fit_heads`."""
+    """For each question, heads that were fitted without its group. Raises ValueError if all are of one group, or if
+    :func:`fit_heads` does."""
     result: dict[int, QuestionHeads] = {}
-    for rest, own in folds_by_group(list(data.groups), FOLDS):
+    for rest, own in folds_by_group(range(len(data.groups)), data.groups.__getitem__):
         heads = fit_heads(data.of(rest), outputs, l2)
         result |= dict.fromkeys(own, heads)
     if len(result) < len(data.groups):

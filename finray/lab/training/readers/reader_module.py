@@ -42,8 +42,8 @@ def sentence_heads() -> dict[str, nn.Module]:
 
 
 def role_logits(heads: Heads, states: Sequence[torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Of rows [sum of the lengths of ``states``, ROLES], each by itself and beside the others of its question, and of
-    questions [len(states)], whether their operands are present: as RowReader, for many questions at once.
+    """Logits of the roles of rows [total length of ``states``, ROLES], and of whether the operands of questions are
+    present [len(states)]. Computes what RowReader does, for many questions at once.
 
     ``states``: for each question [rows + 1, STATE], the question alone last.
     """
@@ -63,7 +63,8 @@ def figure_state(tokens: torch.Tensor, span: tuple[int, int], state: torch.Tenso
 
 
 def load_state(bert: Bert, heads: Heads, state: State) -> list[str]:
-    """Loads ``state`` into the modules; the names of what it lacks. Raises ModelUnavailableError if a shape differs."""
+    """Load ``state`` into the modules. Returns the names of what it lacks. Raises ModelUnavailableError if a shape
+    differs."""
     lacking: list[str] = []
     modules: dict[str, Any] = {"bert": bert, **heads}
     for name, module in modules.items():

@@ -37,7 +37,7 @@ from finray.question.synonyms import words_of
 _PAGES = 6
 _ROWS, _SENTENCES = 40, 24
 _FEWEST = 4
-"""Rows beside a question that none of them answers."""
+"""Fewest rows beside a question that none of them answers."""
 _OF_FIGURES: Final = frozenset({"figure", "yesno", "which"})
 _YEARS: Final = frozenset(map(Decimal, range(1900, 2100)))
 
@@ -203,7 +203,7 @@ def absent_example(line: Mapping[str, Any], rows: Shortlist, group: str) -> RowE
 
 
 def _numbers(text: str) -> Iterator[Decimal]:
-    """Those of at least two digits that are no years."""
+    """Numbers of at least two digits that are not years."""
     faces = (abs(number.face) for number in find_numbers(text))
     return (face for face in faces if len(face.as_tuple().digits) > 1 and face not in _YEARS)
 
@@ -235,7 +235,7 @@ def sentence_example(
 
 
 def _stated(line: Mapping[str, Any], sentences: Sequence[str]) -> str | None:
-    """The figure that answers, as the line tells, or the only one of the gold ``sentences``."""
+    """The figure of the line or, if it has none, the only figure of the gold ``sentences``."""
     if "figure" in line:
         return str(line["figure"])
     printed = {text[figure.start : figure.end] for text in sentences for figure in prose_figures(text)}

@@ -1,4 +1,4 @@
-"""Losses over the rows, or the figures, that stand beside questions: padded matrices [questions, rows]."""
+"""Losses over the rows or figures beside questions, as padded matrices [questions, rows]."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ Item = TypeVar("Item")
 
 
 def choice_loss(logits: torch.Tensor, gold: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
-    """Negative log probability of the ``gold`` rows together, summed over the questions that have some; ``there`` is
-    False for padding."""
+    """Negative log of the total probability of the ``gold`` rows, summed over the questions that have some. ``there``
+    is False for padding."""
     known = gold.any(1)
     own, wanted = logits[known], gold[known]
     every = own.masked_fill(~there[known], float("-inf"))
@@ -23,7 +23,7 @@ def choice_loss(logits: torch.Tensor, gold: torch.Tensor, there: torch.Tensor) -
 
 
 def each_loss(logits: torch.Tensor, gold: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
-    """Logistic loss of each row to be ``gold``: means over the rows of a question, summed over questions."""
+    """Logistic loss of whether each row is ``gold``: mean over the rows of a question, summed over questions."""
     losses = functional.binary_cross_entropy_with_logits(logits, gold.to(logits.dtype), reduction="none")
     return ((losses * there).sum(1) / there.sum(1).clamp(min=1)).sum()
 
@@ -34,7 +34,7 @@ def padded(rows: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def split(items: Sequence[Item], sizes: Sequence[int]) -> list[Sequence[Item]]:
-    """Stretches of ``items``, of ``sizes``."""
+    """Split ``items`` into runs of these ``sizes``."""
     ends = list(accumulate(sizes))
     return [items[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 

@@ -43,8 +43,8 @@ _DROPPED = 0.3
 
 @dataclass(frozen=True, slots=True)
 class RowReaderOptions:
-    """``rows`` is how many rows stand beside a question, ``questions`` how many make a batch. ``rate`` is the learning
-    rate of the layers, ``head_rate`` that of the heads. ``seconds``: training ends early after so long."""
+    """``rows`` is the number of rows beside a question, ``questions`` the size of a batch. ``rate`` is the learning
+    rate of the layers, ``head_rate`` that of the heads. Training ends early after ``seconds``."""
 
     epochs: int = 2
     rows: int = 8
@@ -116,8 +116,7 @@ class _Training:
             module.to(self._device).train()
 
     def parameters(self) -> list[Any]:
-        own = [p for p in self._bert.parameters() if p.requires_grad]
-        return own + [p for head in self._heads.values() for p in head.parameters()]
+        return [parameter for group in self.groups() for parameter in group["params"]]
 
     def groups(self) -> list[dict[str, Any]]:
         layers = [p for p in self._bert.parameters() if p.requires_grad]
@@ -188,7 +187,7 @@ class _Training:
         return total
 
     def _of_questions(self, examples: Sequence[RowExample], states: torch.Tensor) -> torch.Tensor:
-        """The loss of what the questions alone tell; ``states`` [examples, 2 * 384]."""
+        """The loss of what is read from the questions alone; ``states`` [examples, STATE]."""
         wanted: Mapping[str, tuple[float, list[int | None]]] = {
             "ops": (1.0, [OPERATIONS.index(e.operation) for e in examples]),
             "axis": (_SIDE_WEIGHT, [e.several for e in examples]),
@@ -230,8 +229,8 @@ class _Training:
         return marked(numbers, longest, self._device)
 
     def _chosen(self, example: RowExample) -> tuple[list[int], bool]:
-        """Gold rows, at most six, and negatives: likely ones, and one that is not; and whether all operands are there.
-        For some questions without the rows of an operand, and those with their labels, which may state the same."""
+        """At most six gold rows and the negatives, likely ones and an unlikely one; and whether all operands are there.
+        Some questions lose the rows of an operand, and all rows with the same labels, which may state the same."""
         single = [(row,) for row in (*example.listed, *example.further)]
         needed = [each for each in (example.first, example.second, *single) if each]
         dropped = self._random.choice(needed) if needed and self._random.random() < _DROPPED else ()
@@ -250,7 +249,7 @@ class _Training:
 
 
 def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator[list[RowExample]]:
-    """Tables and sentences apart, in a new order each epoch."""
+    """Batches of tables or of sentences, never both, in a new order each epoch."""
     chance = random.Random(options.seed)
     for _ in range(options.epochs):
         epoch = []

@@ -1,4 +1,4 @@
-"""States of questions beside texts while the transformer that reads them is trained."""
+"""Reads questions beside texts while the transformer is trained."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Spans = list[tuple[int, int]]
 
 
 class TrainedPairs:
-    """Reads as PairReader does, with gradients. ``bert`` is on ``device``."""
+    """Computes the states of PairReader with gradients. ``bert`` is on ``device``."""
 
     def __init__(self, bert: Bert, device: torch.device) -> None:
         self._bert, self._device = bert, device
@@ -45,7 +45,7 @@ class TrainedPairs:
         return torch.cat(parts)[torch.tensor(back, device=self._device)], [tokens[at] for at in back]
 
     def _figures(self, text: str) -> tuple[Spans, Spans]:
-        """Where figures are in a sentence, in characters and in tokens."""
+        """Spans of the figures of a sentence, in characters and in tokens."""
         places = [(figure.start, figure.end) for figure in prose_figures(text)]
         return places, token_spans(text, SENTENCE_TOKENS, places)
 

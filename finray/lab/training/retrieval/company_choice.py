@@ -34,9 +34,7 @@ def _signals(found: CompanyCandidates, scores: Floats, _best: int, _asked: Float
     return choice_signals(found, scores)
 
 
-COMPANIES: Final = ChoiceTask[CompanyCandidates](
-    SIGNALS, lambda _, scores: int(np.argmax(scores)), _signals, wrong=WRONG
-)
+COMPANIES: Final = ChoiceTask[CompanyCandidates](SIGNALS, _signals, wrong=WRONG)
 
 
 def company_questions(
@@ -50,7 +48,7 @@ def company_questions(
     for done, question in enumerate(questions):
         progress(done, len(questions))
         gold = {owners[each.doc_name] for each in question.evidence if each.doc_name in owners}
-        probe = (question.question_type or "") == "unanswerable_company"
+        probe = question.question_type == "unanswerable_company"
         if not gold and not probe:
             continue
         group = min(gold) if gold else question.qid

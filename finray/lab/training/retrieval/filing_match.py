@@ -19,7 +19,6 @@ from finray.retrieval.filing_relations import PERIODS, CoverRelations
 
 SCALE = 20.0
 """Log-odds per point of score, as in the page model: 2 for a tenth."""
-FOLDS = 5
 _BELOW_MATCH = 0.01
 _STEP = 1e-6
 
@@ -36,29 +35,27 @@ class FilingChoice:
 
 
 class _Table:
-    """Choices as arrays. Each distinct candidate is scored once."""
+    """Choices as arrays; each evidence of a choice has a candidate. Each distinct candidate is scored once."""
 
     def __init__(self, choices: Sequence[FilingChoice]) -> None:
         kinds: dict[CoverRelations, int] = {}
-        self._kind: list[int] = []
+        kind_of: list[int] = []
         starts: list[int] = []
-        rows: list[tuple[int, int, float]] = []
-        n_evidence = 0
+        shares: list[float] = []
+        rows: list[tuple[int, int]] = []
         for choice in choices:
-            starts.append(len(self._kind))
-            for number, gold in enumerate(choice.evidence, start=n_evidence):
-                rows += [(number, starts[-1] + row, 1 / len(choice.evidence)) for row in sorted(gold)]
-            n_evidence += len(choice.evidence)
-            self._kind += [kinds.setdefault(candidate, len(kinds)) for candidate in choice.candidates]
+            starts.append(len(kind_of))
+            for gold in choice.evidence:
+                rows += [(len(shares), starts[-1] + row) for row in sorted(gold)]
+                shares.append(1 / len(choice.evidence))
+            kind_of += [kinds.setdefault(candidate, len(kinds)) for candidate in choice.candidates]
         self._kinds = list(kinds)
-        self._at = np.asarray(self._kind, dtype=np.intp)
+        self._at = np.asarray(kind_of, dtype=np.intp)
         self._starts = np.asarray(starts, dtype=np.intp)
-        self._choice = np.repeat(np.arange(len(starts)), np.diff([*starts, len(self._kind)]))
-        self._evidence = np.asarray([number for number, _, _ in rows], dtype=np.intp)
-        self._gold = np.asarray([row for _, row, _ in rows], dtype=np.intp)
-        self._share = np.zeros(n_evidence)
-        for number, _, share in rows:
-            self._share[number] = share
+        self._choice = np.repeat(np.arange(len(starts)), np.diff([*starts, len(kind_of)]))
+        self._evidence = np.asarray([number for number, _ in rows], dtype=np.intp)
+        self._gold = np.asarray([row for _, row in rows], dtype=np.intp)
+        self._share = np.asarray(shares)
 
     def kind_scores(self, weights: Mapping[str, float]) -> Floats:
         return np.asarray([cover_score(kind, weights) for kind in self._kinds])
@@ -133,9 +130,9 @@ def held_out(
 ) -> dict[int, list[tuple[float, float]]]:
     """For each of ``ks``, :func:`found_at` of every choice with weights fitted without its company, and the prior."""
     result: dict[int, list[tuple[float, float]]] = {k: [] for k in ks}
-    for rest, own in folds_by_group([choice.group for choice in choices], FOLDS):
-        weights = fit_filing_match([choices[number] for number in rest], prior, l2)
-        for number in own:
+    for rest, own in folds_by_group(choices, lambda choice: choice.group):
+        weights = fit_filing_match(rest, prior, l2)
+        for choice in own:
             for k in ks:
-                result[k].append((found_at(choices[number], weights, k), found_at(choices[number], prior, k)))
+                result[k].append((found_at(choice, weights, k), found_at(choice, prior, k)))
     return result

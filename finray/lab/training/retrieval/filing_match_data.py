@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
 from finray.core.journal import Journal
 from finray.core.questions import Question
@@ -19,6 +17,7 @@ from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.reading.facts import FilingFacts
 from finray.lab.training.retrieval.filing_match import FilingChoice
 from finray.lab.training.retrieval.page_ranking_data import Progress
+from finray.lab.training.stored import stored_arrays
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.forms import forms_implied
 from finray.retrieval.filing_relations import CoverRelations, PeriodRelation, relations
@@ -31,9 +30,9 @@ async def filing_choices(
 ) -> list[FilingChoice]:
     """One choice for each question and company with evidence in the engine's index; qids get the prefix ``source``.
 
-    Figures of a computation over several filings may come from any filing that prints them. For other questions, the
-    gold filing is best. If other filings print the figure too, a second choice omits the gold filing and has these as
-    evidence, to learn the value of comparative columns.
+    Figures of a computation over several filings may come from any filing that prints them. Other questions want the
+    gold filing. If other filings print the figure too, they are the evidence of a second choice without the gold
+    filing, which teaches the value of comparative columns.
     """
     facts = FilingFacts(engine.reader, CompanyCatalog(engine.reader.filings()))
     by_name = {filing.doc_name: filing for filing in engine.reader.filings()}
@@ -133,10 +132,8 @@ def save_filing_choices(path: Path, choices: Sequence[FilingChoice]) -> None:
 
 def load_filing_choices(path: Path) -> list[FilingChoice]:
     """Load a file of ``save_filing_choices``. Raises UsageError for any other file."""
-    try:
-        # numpy does not close a file that it opened itself if it is not an archive.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            content: dict[str, Any] = json.loads(arrays["filing_choices"].tobytes())
+    with stored_arrays(path, "filing match") as arrays:
+        content: dict[str, Any] = json.loads(arrays["filing_choices"].tobytes())
         kinds = [
             CoverRelations(tuple(PeriodRelation(name, earlier=earlier) for name, earlier in periods), *rest)
             for periods, *rest in content["kinds"]
@@ -145,8 +142,3 @@ def load_filing_choices(path: Path) -> list[FilingChoice]:
             FilingChoice(qid, group, tuple(kinds[number] for number in numbers), tuple(map(frozenset, evidence)))
             for qid, group, numbers, evidence in content["choices"]
         ]
-    except (ValueError, KeyError, TypeError, IndexError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise UsageError(
-            f"{path} is not training data of the filing match in this version: {error}; "
-            "create it again with --questions and --index"
-        ) from error

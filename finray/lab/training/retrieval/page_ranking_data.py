@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from finray.core.errors import UsageError
 from finray.core.journal import Journal
 from finray.core.passages import Document
 from finray.core.questions import Question
 from finray.engine import Engine
 from finray.index.reading.reader import IndexReader
 from finray.lab.training.retrieval.page_ranker import RankedQuestion, ranked_question
+from finray.lab.training.stored import stored_arrays
 from finray.models.encoder import Encoder
 from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.filing_pages import PageCache
@@ -60,7 +59,7 @@ async def ranking_data(
         chosen = await engine.roles.documents.documents(query, engine.settings.retrieval.k_documents, Journal())
         for into, documents in ((given, [Document(filing, 1.0) for filing in gold]), (end_to_end, list(chosen))):
             ranked = ranked_question(question, group, page_candidates(query, documents, pages, encoder), names)
-            into.append(RankedQuestion(f"{source}:{ranked.qid}", ranked.group, ranked.features, ranked.evidence))
+            into.append(replace(ranked, qid=f"{source}:{ranked.qid}"))
     progress(len(questions), len(questions))
     return RankingData(tuple(given), tuple(end_to_end))
 
@@ -80,17 +79,10 @@ def save_ranking_data(path: Path, data: RankingData) -> None:
 
 def load_ranking_data(path: Path) -> RankingData:
     """Load a file of ``save_ranking_data``. Raises UsageError for any other file, or one with other features."""
-    try:
-        # numpy does not close a file that it opened itself if it is not an archive.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-            if arrays["feature_names"].tolist() != list(FEATURES):
-                raise ValueError(f"its features are {', '.join(arrays['feature_names'].tolist())}")
-            return RankingData(*(_lists(arrays, name) for name in ("given", "end_to_end")))
-    except (ValueError, KeyError, TypeError, EOFError, OSError, zipfile.BadZipFile) as error:
-        raise UsageError(
-            f"{path} is not training data of the page model in this version: {error}; "
-            "create it again with --questions and --index"
-        ) from error
+    with stored_arrays(path, "page model") as arrays:
+        if arrays["feature_names"].tolist() != list(FEATURES):
+            raise ValueError(f"its features are {', '.join(arrays['feature_names'].tolist())}")
+        return RankingData(*(_lists(arrays, name) for name in ("given", "end_to_end")))
 
 
 def _lists(arrays: np.lib.npyio.NpzFile, name: str) -> tuple[RankedQuestion, ...]:

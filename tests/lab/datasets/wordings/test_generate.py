@@ -30,7 +30,9 @@ def made(tagged: tuple[TaggedFiling, ...]) -> dict[Part, list[Question]]:
     return paraphrases(tagged, count=200, seed=1)
 
 
-def test_the_same_seed_writes_the_same(tagged: tuple[TaggedFiling, ...], made: dict[Part, list[Question]]) -> None:
+def test_the_same_seed_writes_the_same_questions(
+    tagged: tuple[TaggedFiling, ...], made: dict[Part, list[Question]]
+) -> None:
     assert paraphrases(tagged, count=200, seed=1) == made
     assert paraphrases(tagged, count=200, seed=2) != made
 

@@ -56,7 +56,7 @@ def test_companies_with_and_without_a_known_exchange() -> None:
     assert "V" not in company_forms(visa, wordings)
 
 
-def test_only_plain_names_own_something() -> None:
+def test_only_plain_names_have_a_possessive() -> None:
     assert owner("Acme Robotics") == "Acme Robotics'"
     assert owner("$AAPL") == "$AAPL's"
     assert owner("Apple (ticker AAPL)") is None

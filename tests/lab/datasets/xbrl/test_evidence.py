@@ -18,7 +18,7 @@ def test_one_page_for_facts_that_share_it_and_the_others_as_alternatives(read: R
     assert gold.text == "Net revenue | 12,345\nCost of revenue | 6,789"
 
 
-def test_a_page_for_each_fact_where_none_prints_both(read: Read, number: Make) -> None:
+def test_a_page_for_each_fact_if_none_prints_both(read: Read, number: Make) -> None:
     tagged = read(
         f"<p>{number('Revenues', 'fy24', '12,345')}</p>", f"<p>{number('CostOfRevenue', 'fy24', '6,789')}</p>"
     )

@@ -114,7 +114,7 @@ def test_companies_go_by_full_name_short_name_and_ticker(read: Read, row: Make, 
     )
 
 
-def test_statements_are_named_seldom(sample: ReadFilings) -> None:
+def test_statements_are_seldom_named(sample: ReadFilings) -> None:
     questions = [
         q.question.lower() for seed in range(3) for q in generate_questions(sample.tagged, per_filing=30, seed=seed)
     ]

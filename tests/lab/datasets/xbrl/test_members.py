@@ -34,5 +34,5 @@ def test_parts_are_named_as_the_page_prints_them(axis: str, member: str, text: s
         (((SEGMENT, "acme:AlphaMember"), (PRODUCT, "acme:BetaMember")), "Alpha Beta | 5"),
     ],
 )
-def test_what_a_reader_could_not_name_is_no_part(members: tuple[tuple[str, str], ...], text: str) -> None:
+def test_members_that_a_reader_could_not_name_are_not_parts(members: tuple[tuple[str, str], ...], text: str) -> None:
     assert part_of(members, [text]) is None

@@ -20,13 +20,13 @@ def test_a_fact_knows_every_page_that_prints_it(read: Read, row: Make, number: M
     assert all("1,234" in tagged.pages[page].text for page in fact.pages)
 
 
-def test_what_no_page_shows_is_no_fact(read: Read, number: Make) -> None:
+def test_hidden_values_are_not_facts(read: Read, number: Make) -> None:
     hidden = number("Revenues", "fy24", "1,234")
     tagged = read(f"<p>Results</p><div style='display:none'>{hidden}</div>", hidden=hidden)
     assert tagged.facts == ()
 
 
-def test_rounded_is_the_same_and_another_value_is_none(read: Read, number: Make) -> None:
+def test_rounded_values_are_one_fact_and_conflicting_values_none(read: Read, number: Make) -> None:
     rounded = number("Revenues", "fy24", "1.2", scale=9, decimals="-8")
     tagged = read(f"<p>Revenue was {number('Revenues', 'fy24', '1,234')} million, or about ${rounded} billion</p>")
     assert [fact.value for fact in tagged.facts] == [Decimal("1234000000")]

@@ -16,7 +16,7 @@ from finray.core.filing import Filing
 from finray.core.passages import PageRef, Passage
 from finray.core.predictions import Prediction, TokenUsage
 from finray.core.questions import GoldEvidence, Question
-from finray.lab.evaluation.analysis import Analysis, analyse
+from finray.lab.evaluation.analysis import Analysis, analyze
 from finray.lab.evaluation.html.page import render
 from finray.lab.evaluation.known_filings import KnownFilings
 
@@ -74,16 +74,16 @@ class Page(HTMLParser):
         return [value for _, attributes in self.elements if (value := attributes.get(name)) is not None]
 
 
-def analysed(predictions: list[Prediction] = PREDICTIONS, questions: list[Question] = QUESTIONS) -> Analysis:
-    return analyse(predictions, questions, KNOWN)
+def analyzed(predictions: list[Prediction] = PREDICTIONS, questions: list[Question] = QUESTIONS) -> Analysis:
+    return analyze(predictions, questions, KNOWN)
 
 
 def shown(runs: dict[str, Analysis], worst: int = 10) -> str:
     return render(runs, KNOWN, title="A title", questions="questions.jsonl", worst=worst)
 
 
-ONE = shown({"run": analysed()})
-TWO = shown({"run": analysed(), "other": analysed(PREDICTIONS[:2])})
+ONE = shown({"run": analyzed()})
+TWO = shown({"run": analyzed(), "other": analyzed(PREDICTIONS[:2])})
 
 
 @pytest.mark.parametrize("html", [ONE, TWO])
@@ -137,18 +137,27 @@ def test_several_runs_stand_side_by_side() -> None:
 
 def test_what_does_not_apply_is_not_drawn() -> None:
     bare = [Question("q", "q?", "5")]
-    html = shown({"run": analyse([Prediction("q", "q?", "", "error", error="boom")], bare, KNOWN)})
+    html = shown({"run": analyze([Prediction("q", "q?", "", "error", error="boom")], bare, KNOWN)})
     for section in ("curves", "iterations", "by-1", "latency"):
         assert f'id="{section}"' not in html
     assert "boom" in html
     assert "Nothing was retrieved" in html
-    assert "None: every question" in shown({"run": analysed(PREDICTIONS[:1])})
-    assert Page(shown({"run": analysed([])})).count()["h1"] == 1
+    assert "None: every question" in shown({"run": analyzed(PREDICTIONS[:1])})
+    assert Page(shown({"run": analyzed([])})).count()["h1"] == 1
+
+
+def test_a_run_without_passages_or_iterations_leaves_the_others_their_colors() -> None:
+    failed = [Prediction(q.qid, q.question, "", "error", error="boom") for q in QUESTIONS]
+    html = shown({"failed": analyze(failed, QUESTIONS, KNOWN), "run": analyzed()})
+    for key in ("k-page_recall", "iteration-page_recall"):
+        drawing = html.partition(f'id="{key}-title"')[2].partition("</svg>")[0]
+        series = drawing.split('class="series ')[1:]
+        assert [part.partition('"')[0] for part in series if 'class="dot"' in part] == ["run-1"], key
 
 
 def test_the_number_of_worst_questions_is_the_readers_choice() -> None:
     assert Page(ONE).count()["article"] == 1
-    assert Page(shown({"run": analysed()}, worst=0)).count()["article"] == 0
+    assert Page(shown({"run": analyzed()}, worst=0)).count()["article"] == 0
 
 
 HOSTILE = (
@@ -166,7 +175,7 @@ def hostile(text: str) -> str:
         missing=(text,), settings_hash=text,
     )  # fmt: skip
     known = KnownFilings([*FILINGS, Filing(text + "doc", text + "doc", "", "", text + " Inc.", text + "K")])
-    runs = {text + "run": analyse([answer, PREDICTIONS[0]], [question, QUESTIONS[0]], known)}
+    runs = {text + "run": analyze([answer, PREDICTIONS[0]], [question, QUESTIONS[0]], known)}
     return render(runs, known, title=text, questions=text)
 
 
@@ -187,6 +196,6 @@ def test_an_attack_stays_text() -> None:
 
 def test_gold_filings_without_a_page() -> None:
     asked = [replace(QUESTIONS[1], evidence=(GoldEvidence("B"),)), QUESTIONS[0]]
-    page = render({"run": analyse(PREDICTIONS, asked, KNOWN)}, KNOWN, title="t", questions="q")
+    page = render({"run": analyze(PREDICTIONS, asked, KNOWN)}, KNOWN, title="t", questions="q")
     Page(page)
     assert "Gold page" not in page

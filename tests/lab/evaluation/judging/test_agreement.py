@@ -18,7 +18,7 @@ from finray.lab.evaluation.judging.judgement import VERDICTS, Judgement, Submiss
 from finray.lab.evaluation.judging.labels import LabeledAnswer, read_labels, write_labels
 
 
-def labelled(label: Verdict, number: int, kind: str = "") -> LabeledAnswer:
+def labeled(label: Verdict, number: int, kind: str = "") -> LabeledAnswer:
     return LabeledAnswer(Submission(f"q{number}", "Q", "R", f"answer {number}"), label, kind)
 
 
@@ -48,13 +48,13 @@ def test_kappa_is_at_most_one(pairs: list[tuple[str, str]]) -> None:
 
 def test_agreement_by_class_and_kind() -> None:
     rows = [
-        (labelled("correct", 1, "plain"), "correct"),
-        (labelled("correct", 2, "plain"), "incorrect"),
-        (labelled("incorrect", 3, "number"), "correct"),
-        (labelled("incorrect", 4, "number"), "incorrect"),
-        (labelled("refused", 5), "refused"),
-        (labelled("refused", 6), None),
-        (labelled("correct", 7), "never asked"),
+        (labeled("correct", 1, "plain"), "correct"),
+        (labeled("correct", 2, "plain"), "incorrect"),
+        (labeled("incorrect", 3, "number"), "correct"),
+        (labeled("incorrect", 4, "number"), "incorrect"),
+        (labeled("refused", 5), "refused"),
+        (labeled("refused", 6), None),
+        (labeled("correct", 7), "never asked"),
     ]
     known = dict(judged(one, verdict) for one, verdict in rows if verdict != "never asked")  # type: ignore[arg-type]
     found = agreement([one for one, _ in rows], known)
@@ -76,7 +76,7 @@ def test_agreement_by_class_and_kind() -> None:
 
 def test_labels_survive_the_disk(tmp_path: Path) -> None:
     path = str(tmp_path / "labels.jsonl")
-    rows = [labelled(label, number, "kind") for number, label in enumerate(VERDICTS)]
+    rows = [labeled(label, number, "kind") for number, label in enumerate(VERDICTS)]
     write_labels(path, rows)
     assert read_labels(path) == rows
 

@@ -145,7 +145,7 @@ async def test_a_killed_run_repeats_no_stored_judgement(tmp_path: Path) -> None:
 def test_judges_are_never_mixed(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     with store(path) as opened:
-        opened.append([Judgement("q", "k", "correct", "", "judge", "h1")])
+        opened.append(Judgement("q", "k", "correct", "", "judge", "h1"))
     with pytest.raises(SourceError, match="give another --out"):
         JudgementStore(str(path), "other", "h2")
     with path.open("a") as file:
@@ -154,7 +154,7 @@ def test_judges_are_never_mixed(tmp_path: Path) -> None:
         read_judgements(str(path))
 
 
-def test_what_is_no_file_of_judgements(tmp_path: Path) -> None:
+def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "p.jsonl").write_text('{"qid": "q", "question": "x"}\n')
     for name, message in [("none.jsonl", "no judgements"), ("j.parquet", "ends in .jsonl"), ("p.jsonl", "line 1")]:
         with pytest.raises(SourceError, match=message):
@@ -166,8 +166,8 @@ def test_verdicts_are_found_by_what_was_judged(tmp_path: Path) -> None:
     question = Question("q0", "Question 0?", "It rose.")
     answered = Prediction("other run", "Question 0?", "It rose 0 times.", "answered")
     with store(path) as opened:
-        opened.append([Judgement("q0", SUBMISSIONS[0].key, "refused", "", "judge", "h1")])
-        opened.append([Judgement("q1", SUBMISSIONS[1].key, None, "", "judge", "h1")])
+        opened.append(Judgement("q0", SUBMISSIONS[0].key, "refused", "", "judge", "h1"))
+        opened.append(Judgement("q1", SUBMISSIONS[1].key, None, "", "judge", "h1"))
     file = read_judgements(str(path))
     assert file.verdict(question, answered) is False
     assert file.verdict(question, Prediction("q0", "Question 0?", "Something else.", "answered")) is None

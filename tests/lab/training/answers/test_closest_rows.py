@@ -16,9 +16,9 @@ from finray.lab.training.answers.closest_rows import (
     HeldOutRows,
     fit_closest,
     held_out_rows,
-    least_right,
     measured,
 )
+from finray.lab.training.choices import least_with_share
 
 FILING = Filing("f", "ACME", "", "", "Acme", "10-K", period_end=dt.date(2022, 12, 31))
 NEAR = list(FEATURES).index("near")
@@ -48,6 +48,6 @@ def test_near_rows_are_shown_and_others_are_not() -> None:
 
 def test_the_threshold_keeps_the_share_of_right_ones() -> None:
     tests = [HeldOutRows(str(at), 1 - at / 10, right=at in (0, 1, 3)) for at in range(8)]
-    assert least_right(tests) == 1 - 4 / 10
-    assert least_right([HeldOutRows("a", 0.9, right=False)]) == 1.0
+    assert least_with_share(((test.probability, test.right) for test in tests), RIGHT) == 1 - 4 / 10
+    assert least_with_share([(0.9, False)], RIGHT) == 1.0
     assert measured(tests, 0.75)["shown"] == 3

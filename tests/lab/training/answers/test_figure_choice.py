@@ -18,7 +18,7 @@ from finray.lab.training.answers.figure_choice import FIGURES, FigureQuestion
 from finray.lab.training.choices import HeldOutChoice, least_probability
 
 COLUMN = {name: at for at, name in enumerate(FEATURES)}
-NOTHING = Candidates((), (), (), np.zeros((0, len(SENTENCE_FEATURES))), frozenset())
+NOTHING = Candidates((), (), (), np.zeros((0, len(SENTENCE_FEATURES))))
 
 
 def _question(number: int, *, stated: bool = True, taken: bool = False) -> FigureQuestion:

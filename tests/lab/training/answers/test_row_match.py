@@ -130,6 +130,15 @@ def test_another_file_is_refused_in_one_line(tmp_path: Path, content: bytes) -> 
         load_row_choices(path)
 
 
+def test_a_file_that_lacks_cells_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "data.npz"
+    save_row_choices(path, [choice(1, cell(gold=True), cell())])
+    with np.load(path) as arrays:
+        np.savez_compressed(path, **{**arrays, "cells": arrays["cells"][:1]})
+    with pytest.raises(UsageError, match="1 cells instead of 2"):
+        load_row_choices(path)
+
+
 @pytest.mark.slow
 def test_the_shipped_weights_fit_the_shipped_data_better_than_those_chosen_by_hand() -> None:
     from finray.lab.training import answers

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from finray.answering.table_reader.row_words import FEATURES, read_row_words
+from finray.answering.choice_model import read_linear
+from finray.answering.table_reader.row_words import FEATURES
 from finray.cli import main
 from finray.lab.training.answers.row_words import RowQuestion, fit_row_words, held_out_ranks, last_rank
 
@@ -66,5 +67,5 @@ def test_the_command_fits_to_questions_over_an_index(
         main()
     assert not stop.value.code
     text = out.read_text("utf-8")
-    assert len(read_row_words(text, "row_words.json")) == len(FEATURES)
+    assert len(read_linear(text, "row_words.json", "rows", FEATURES)) == len(FEATURES)
     assert 4 <= json.loads(text)["trained"]["questions"] <= 16

@@ -31,7 +31,7 @@ def question(number: int, *, in_words: bool = True) -> SentenceQuestion:
         features[number % 8, COLUMN["best_words"]] = 1.0
         gold[number % 8] = 1.0
     sentences = tuple(Sentence(10 * n, 10 * n + 9, f"Sentence {n}.", "", n) for n in range(8))
-    found = Candidates((page,), sentences, (0,) * 8, features, frozenset())
+    found = Candidates((page,), sentences, (0,) * 8, features)
     return SentenceQuestion(f"q{number}", f"company {number % 6}", found, gold, in_words)
 
 

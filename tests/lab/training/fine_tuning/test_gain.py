@@ -12,15 +12,16 @@ from finray.core.errors import UsageError
 from finray.core.questions import Question
 from finray.engine import Engine
 from finray.lab.training.fine_tuning import gain
-from finray.lab.training.fine_tuning.gain import best_order, fused_order, measure_gain, model_records
+from finray.lab.training.fine_tuning.gain import fused_order, measure_gain, model_records
 from finray.lab.training.fine_tuning.options import RERANKER, Machine
+from finray.lab.training.fine_tuning.similarity import best_first
 
 
 def test_fusion_of_two_orders() -> None:
-    assert fused_order([np.array([0, 1, 2]), np.array([0, 1, 2])]).tolist() == [0, 1, 2]
-    assert fused_order([np.array([0, 1, 2]), np.array([1, 0, 2])]).tolist() == [0, 1, 2]
-    assert fused_order([np.array([0, 1, 2, 3]), np.array([3, 1, 0, 2])]).tolist() == [0, 1, 3, 2]
-    assert best_order(np.array([0.1, 0.9, 0.1])).tolist() == [1, 0, 2]
+    assert fused_order([[0, 1, 2], [0, 1, 2]]) == [0, 1, 2]
+    assert fused_order([[0, 1, 2], [1, 0, 2]]) == [0, 1, 2]
+    assert fused_order([[0, 1, 2, 3], [3, 1, 0, 2]]) == [0, 1, 3, 2]
+    assert best_first(np.array([0.1, 0.9, 0.1])) == [1, 0, 2]
 
 
 def record(held_out: list[str], learned: list[str]) -> str:

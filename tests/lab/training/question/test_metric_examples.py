@@ -17,8 +17,8 @@ from finray.lab.training.question.metric_examples import (
     read_wordings,
 )
 from finray.models.token_states import minilm_tokens
+from finray.question.measures.formulas import usual_names
 from finray.question.measures.measure_tagger import MeasureTagger
-from finray.question.measures.usual_names import usual_names
 
 WORDINGS = Path(__file__).parents[4] / "benchmarks" / "metric_wordings" / "wordings.jsonl"
 

@@ -1,6 +1,6 @@
-"""What EDGAR lists for one company right now (its submissions JSON): today's filings, before tonight's index.
+"""Reads what EDGAR lists for a company right now (its submissions JSON): today's filings, before tonight's index.
 
-edgartools reads it. It holds at least the last year, or the last 1,000 filings.
+The JSON holds at least the last year, or the last 1,000 filings. edgartools parses it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from finray.edgar.run import Run
 
 
 def read_companies_now(run: Run, http: EdgarHttp) -> None:
-    """Note what the chosen companies have filed and no index lists yet, with one request per company.
+    """Note filings of the chosen companies that no index lists yet, with one request per company.
 
-    This does not complete a day; its index does. Raises UsageError if no companies are chosen, EdgarBlockedError.
+    Only an index completes a day. Raises UsageError if no companies are chosen, EdgarBlockedError.
     """
     ciks = run.selection.ciks
     if ciks is None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from finray.core.errors import EdgarUnavailableError, UsageError
-from finray.edgar.company import read_company
+from finray.edgar.companies_now import read_company
 from finray.lab.sample.edgar import Submission, company_submissions
 from tests.edgar.syncer import Syncer
 from tools.faults.edgar import LocalEdgar
 
 
-def test_what_a_company_filed_today_is_there_before_the_index_lists_it(
+def test_filings_of_today_are_fetched_before_an_index_lists_them(
     sync: Syncer, edgar: LocalEdgar, submissions: list[Submission]
 ) -> None:
     shutil.rmtree(edgar.folder / "Archives/edgar/daily-index")
@@ -34,17 +34,17 @@ def test_what_a_company_filed_today_is_there_before_the_index_lists_it(
     assert sync(**options, companies_now=True).fetched == 0
 
 
-def test_it_asks_for_chosen_companies_only(sync: Syncer) -> None:
+def test_now_requires_chosen_companies(sync: Syncer) -> None:
     with pytest.raises(UsageError, match="--tickers or --ciks"):
         sync(companies_now=True)
 
 
-def test_a_cik_of_nobody_is_a_problem_that_is_named(sync: Syncer) -> None:
+def test_an_unknown_cik_is_reported(sync: Syncer) -> None:
     summary = sync(ciks=frozenset({"0000000042"}), companies_now=True)
     assert [problem.what for problem in summary.problems] == ["company 0000000042"]
 
 
-def test_the_filings_of_a_company(submissions: list[Submission], edgar: LocalEdgar) -> None:
+def test_read_company(submissions: list[Submission], edgar: LocalEdgar) -> None:
     one = [submission for submission in submissions if submission.cik == submissions[0].cik]
     found = read_company(one[0].cik, company_submissions(one), "url")
     assert {(f.accession, f.form, f.filed_at) for f in found} == {(s.accession, s.form, s.filed_at) for s in one}

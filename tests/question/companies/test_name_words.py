@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.question.companies.common_words import common_words
+from finray.question.companies.name_words import common_words
 
 
 @pytest.mark.parametrize("word", ["cost", "target", "block", "key", "low", "match", "now"])
