@@ -107,10 +107,12 @@ class LocalFiles:
     def close(self) -> None:
         if self._handle is None:
             return
-        if self._journal.exists() and self._journal.stat().st_size == 0:
-            self._journal.unlink()
-        self._handle.close()
-        self._handle = None
+        try:
+            if self._journal.exists() and self._journal.stat().st_size == 0:
+                self._journal.unlink()
+        finally:
+            self._handle.close()
+            self._handle = None
 
 
 def _is_at(handle: IO[bytes], path: Path) -> bool:

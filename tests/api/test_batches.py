@@ -19,12 +19,13 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api.app import create_app
+from finray.api.batches import runs
 from finray.api.batches.batches import Batches
-from finray.api.batches.place import BatchPlace
+from finray.api.batches.place import BatchPlace, StoredBatch
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AsyncClient, ServiceError
-from finray.core.errors import UsageError
+from finray.core.errors import SourceError, UsageError
 from finray.core.settings import Settings
 from tests.api.batch_service import Borrowed, Decided
 
@@ -282,6 +283,30 @@ def test_a_damaged_folder_of_one_key_delays_no_batch_of_another(
     later.released = True
     with make(later) as client:
         assert wait(client, batch)["status"] == "completed"
+
+
+def test_a_batch_whose_end_is_not_stored_stays_marked_while_another_folder_is_damaged(
+    make: Serve, decided: Decided, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next service must find it: its record still says that it runs."""
+    broken = f"batch_{'0' * 24}"
+    for path, content in ((f"keys/other/{broken}.json", "{"), (f"unfinished/{broken}", "other")):
+        (place / path).parent.mkdir(parents=True)
+        (place / path).write_text(content)
+    store = BatchPlace.save_batch
+
+    def save(self: BatchPlace, key: str, stored: StoredBatch) -> None:
+        if stored.batch.status in ENDED:
+            raise SourceError("no space left")
+        store(self, key, stored)
+
+    monkeypatch.setattr(BatchPlace, "save_batch", save)
+    monkeypatch.setattr(runs, "UNAVAILABLE_S", 0.02)
+    with make(decided) as client:
+        batch = start(client, table("one?"))
+        assert wait(client, batch)["status"] == "completed"
+        time.sleep(0.3)  # the damaged folder is tried again meanwhile
+    assert (place / "unfinished" / batch).exists()
 
 
 def test_keys_see_only_their_own(serve: Serve, decided: Decided, keys_file: Path) -> None:

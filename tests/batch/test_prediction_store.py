@@ -345,6 +345,18 @@ def test_a_run_that_begins_while_another_ends_loses_nothing(tmp_path: Path, monk
     assert stored_qids(out) == ["q0", "q1"]
 
 
+def test_a_file_that_cannot_be_removed_is_unlocked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unlink(path: Path) -> None:
+        raise PermissionError(path)
+
+    store = PredictionStore(str(tmp_path / "out.jsonl"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", unlink)
+        with pytest.raises(PermissionError):
+            store.close()
+    PredictionStore(str(tmp_path / "out.jsonl")).close()
+
+
 def test_two_runs_on_one_object_lose_nothing(s3: str) -> None:
     uri = f"{s3}/two/out.jsonl"
     with PredictionStore(uri) as one, PredictionStore(uri) as two:

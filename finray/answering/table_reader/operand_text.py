@@ -25,7 +25,8 @@ def operand_text(cells: Sequence[PageCell], amounts: Sequence[float], shape: Sha
     """
     names = [_name(cell.item) for cell in cells]
     if len(cells) == 1:
-        return ", ".join(filter(None, (names[0], period_name(cells[0]))))
+        period = period_name(cells[0])
+        return names[0] if not period or period in names[0] else f"{names[0]}, {period}"
     if len(cells) > _MOST_CELLS:
         return "; ".join(dict.fromkeys(names))
     exact = replace(shape, decimals=None)
@@ -39,8 +40,20 @@ def operand_text(cells: Sequence[PageCell], amounts: Sequence[float], shape: Sha
 
 
 def _name(item: LineItem) -> str:
-    """The row and what its column is about, without the period."""
-    return excerpt(", ".join(filter(None, (item.label, column_part(item.column_label)))), _LABEL)
+    """The row, and what its column is about unless that is the row or a period."""
+    column = _column(item)
+    return excerpt(
+        item.label if column.casefold() in ("", item.label.casefold()) else f"{item.label}, {column}", _LABEL
+    )
+
+
+def _column(item: LineItem) -> str:
+    """The printed head of the column, else the part of the company that its tag names in brackets; "" if it is only a
+    period."""
+    if not column_part(item.column_label):
+        return ""
+    printed, _, tagged = (item.column_label or "").partition("[")
+    return printed.strip() or tagged.strip(" ]")
 
 
 def _when(cell: PageCell) -> str:

@@ -65,17 +65,18 @@ class Runs:
         self._ended.pop(batch_id, None)
 
     async def _resume_unfinished(self) -> None:
-        while True:
-            waiting = False
-            for batch_id, key in (await self._unfinished()).items():
+        left = await self._unfinished()  # once: the batches of this service keep their own marks
+        while left:
+            waiting = {}
+            for batch_id, key in left.items():
                 try:
                     await self._resume(key, batch_id)
                 except (ApiError, SourceError) as error:  # the folder of another key may be readable
                     _log.warning("batch %s waits: %s", batch_id, error)
-                    waiting = True
-            if not waiting:
-                return
-            await asyncio.sleep(UNAVAILABLE_S)
+                    waiting[batch_id] = key
+            left = waiting
+            if left:
+                await asyncio.sleep(UNAVAILABLE_S)
 
     async def _unfinished(self) -> dict[str, str]:
         """The key of each batch that the last service left unfinished, by the batch's id, once it can be read."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from finray.answering.cells.page_cells import PageCell, PageCells
 from finray.answering.table_reader.operand_text import operand_text
 from finray.core.query import Shape
@@ -21,6 +23,25 @@ def test_one_cell_is_named_with_its_period() -> None:
     assert operand_text([_cell("Net sales", 904e6)], [904e6], IN_DOLLARS) == (
         "Net sales, the year ended December 31, 2022"
     )
+
+
+@pytest.mark.parametrize(
+    ("label", "column", "name"),
+    [
+        ("Goodwill", "International [Acme International]", "Goodwill, International"),
+        ("Cloud services", "[Cloud Services]", "Cloud services"),
+        ("Cloud services", "[Hardware]", "Cloud services, Hardware"),
+        ("Cloud services", "2022", "Cloud services"),
+    ],
+)
+def test_columns_are_named_unless_they_repeat_the_row_or_the_period(label: str, column: str, name: str) -> None:
+    cell = _cell(label, 904e6, column_label=column)
+    assert operand_text([cell], [904e6], IN_DOLLARS) == f"{name}, the year ended December 31, 2022"
+
+
+def test_a_balance_named_by_its_date_has_it_once() -> None:
+    cell = _cell("Balance at December 31, 2022", 904e6, months=None)
+    assert operand_text([cell], [904e6], IN_DOLLARS) == "Balance at December 31, 2022"
 
 
 def test_periods_of_one_row_follow_its_name() -> None:
