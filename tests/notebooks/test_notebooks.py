@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import re
 from pathlib import Path
 
@@ -36,6 +38,16 @@ def test_outputs_are_not_committed(name: str) -> None:
         if cell.cell_type == "code":
             assert cell.outputs == []
             assert cell.execution_count is None
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_they_import_exists(name: str) -> None:
+    """Seen at once, not only by the slow test that runs them: whoever renames a function runs the everyday tests."""
+    source = "\n".join(cell.source for cell in read(name).cells if cell.cell_type == "code")
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module is not None and node.module.startswith("finray"):
+            module = importlib.import_module(node.module)
+            assert [alias.name for alias in node.names if not hasattr(module, alias.name)] == [], node.module
 
 
 @pytest.mark.slow
