@@ -17,8 +17,9 @@ LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
-# One thread each: tests, and the processes that they start, run beside one another.
-TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# One thread each: tests, and the processes that they start, run beside one another. Bytecode is kept even where the
+# environment forbids it: some two hundred processes import finray, and each would compile it again.
+TEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Files stay whole, so that what they share is built once, and start in the order of tests/conftest.py.
 WHOLE_FILES := --dist loadfile --no-loadscope-reorder
 EVERYDAY := -n logical --maxprocesses 4 $(WHOLE_FILES) -m "not slow and not ray and not llm"

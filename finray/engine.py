@@ -48,8 +48,9 @@ from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
 from finray.models.encoder_loading import is_static, load_encoder
 from finray.models.load_chat import load_chat
+from finray.models.question_model import question_model
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.models.token_states import MiniLmSentences, minilm_tokens
+from finray.models.token_states import MiniLmSentences
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.measures.measure_tagger import MeasureTagger
@@ -245,8 +246,8 @@ def _in_one_call(settings: Settings) -> bool:
 
 
 def _trained_reader(rules: RuleReader) -> TrainedReader:
-    tokens = minilm_tokens()
-    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(tokens), tokens)
+    model = question_model()
+    return TrainedReader(rules, MeasureTagger(model), MetricRecognizer(model))
 
 
 def _statement_answerer(

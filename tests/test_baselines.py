@@ -22,11 +22,12 @@ from finray.engine import asks_llm, models_asked, open_engine
 from finray.index.extensions.update import extend_index
 from finray.index.reading.reader import IndexReader
 from finray.lab.comparison import answer_with_each, contenders
-from finray.lab.evaluation.comparison import comparison_markdown
+from finray.lab.evaluation.comparison_tables import comparison_markdown
 from finray.lab.evaluation.evaluate import evaluate
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.retrieval.methods import lightrag_rules
 from finray.retrieval.methods.rq_rag_prompted import REFINEMENTS
+from tests.scripted_chat import ScriptedChatModel
 
 Script = Callable[[Sequence[Message]], str | dict[str, object]]
 WITH_PASSAGES = ("self_rag_prompted", "rq_rag_prompted", "lightrag_rules", "long_context")

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from finray.core.arrays import Floats
+from finray.core.arrays import Floats, log_softmax
 from finray.core.errors import ModelUnavailableError
 
 
@@ -25,12 +25,7 @@ class QuestionHeads:
 
     def log_probabilities(self, state: Floats) -> dict[str, Floats]:
         """The log probabilities of each head, float64 [outputs]. ``state`` is that of the question, float64 [state]."""
-        return {name: _log_softmax(state @ self.weights[name] + self.biases[name]) for name in self.weights}
-
-
-def _log_softmax(x: Floats) -> Floats:
-    result: Floats = x - np.logaddexp.reduce(x)
-    return result
+        return {name: log_softmax(state @ self.weights[name] + self.biases[name]) for name in self.weights}
 
 
 def read_question_heads(file: IO[bytes], source: str, outputs: Mapping[str, int]) -> QuestionHeads:

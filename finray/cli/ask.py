@@ -19,6 +19,7 @@ from finray.cli.chat import Ask, converse
 from finray.cli.evidence import shown_block
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
+from finray.core.errors import UsageError
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
@@ -56,6 +57,9 @@ def ask(
     if question is None and not chat:
         raise typer.BadParameter("give a question, or --chat for a conversation")
     if server is not None and index is None:
+        given = ", ".join(name for name, value in (("--preset", preset != "local"), ("--set", set_)) if value)
+        if given:
+            raise UsageError(f"the service at {server!r} answers with its own settings; leave out {given}")
         asking = _service(server, os.environ.get(api_key_env), trace=trace)
     elif index is not None and server is None:
         asking = _index(index, settings_of(preset, set_))

@@ -33,7 +33,7 @@ def compare(
     docs/methods.md lists the methods and their requirements.
     """
     from finray.lab.comparison import compare_methods, contenders
-    from finray.lab.evaluation.comparison import comparison_data, comparison_markdown, comparison_tables
+    from finray.lab.evaluation.comparison_tables import comparison_data, comparison_markdown, comparison_tables
 
     compared = contenders(methods, preset, overrides_of(set_), retrieval_only=retrieval_only)
     if retrieval_only:

@@ -12,6 +12,8 @@ from finray.core.filing import Filing
 from finray.core.records import OmitEmpty, Record
 
 EvidenceKind = Literal["table", "prose"]
+PageKey = tuple[str, int]
+"""(filing_id, page)"""
 
 
 @dataclass(frozen=True, slots=True)

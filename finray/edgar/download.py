@@ -18,7 +18,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -30,6 +30,7 @@ from finray.storage.atomic import replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long unfinished downloads and files of killed runs are kept: over a weekend."""
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)")
 _UNFINISHED = re.compile(r"[0-9a-f]{32}(\.[0-9a-f]{8})?\.part(\.json|\.lock)?|\..+\.tmp")
 
 
@@ -159,8 +160,9 @@ def _attempt(http: EdgarHttp, url: str, partial: Path, max_bytes: int) -> None:
         if response.status_code == 416:
             _forget(partial)
             raise EdgarUnavailableError(f"{url}: the partial download no longer fits the file")
-        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {size}-")
-        if note is None or response.status_code != 206 or not resumed:
+        if response.status_code == 206:
+            note = _continued(response, url, partial, note if version else None, size)
+        else:
             note, size = _begin(response, url, partial), 0
         with partial.open("ab") as file:
             for chunk in response.iter_raw():  # unbuffered: a buffer would be lost with the connection
@@ -185,6 +187,22 @@ def _begin(response: httpx.Response, url: str, partial: Path) -> _Note:
     with replacing(_note_path(partial)) as written:
         written.write_text(json.dumps({"url": url, "total": note.total, "encoding": encoding} | note.validator))
     return note
+
+
+def _continued(response: httpx.Response, url: str, partial: Path, note: _Note | None, size: int) -> _Note:
+    """``note`` with the length of the whole, if ``response`` is what follows its first ``size`` bytes.
+
+    Otherwise drops what was downloaded, so that the next attempt starts anew, and raises EdgarUnavailableError.
+    """
+    sent = response.headers.get("Content-Range")
+    found = _CONTENT_RANGE.fullmatch(sent or "")
+    if note is not None and found is not None and int(found[1]) == size:
+        total = note.total if found[2] == "*" else int(found[2])
+        if total is not None and note.total in (None, total):
+            return replace(note, total=total)
+    _forget(partial)
+    described = "without Content-Range" if sent is None else f"with Content-Range {sent[:80]!r}"
+    raise EdgarUnavailableError(f"{url}: status 206 {described}, which does not continue the {size:,} bytes received")
 
 
 def _note_path(partial: Path) -> Path:

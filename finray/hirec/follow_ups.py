@@ -54,7 +54,8 @@ class IndexFollowUps:
             yield from [chunk for chunk in page if chunk.start < passage.start][-1:]
             yield from [chunk for chunk in page if chunk.start > passage.start][:1]
             yield from self._facts.passages_of(passage.filing_id, passage.page + 1)[:1]
-            yield from self._facts.passages_of(passage.filing_id, max(0, passage.page - 1))[-1:]
+            if passage.page:
+                yield from self._facts.passages_of(passage.filing_id, passage.page - 1)[-1:]
 
     def _statements(self, follow_up: FollowUp, documents: Sequence[Document]) -> Iterator[Passage]:
         wanted = follow_up.spelled.statements

@@ -1,4 +1,8 @@
-"""Answers by one prompt with the passages and the question: the generator of arXiv 2602.17981 (appendix A)."""
+"""Answers by one prompt with the passages and the question: the generator of arXiv 2602.17981 (appendix A).
+
+The prompt is word for word as published, so there are no fences around the passages. As in ``published_prompts``, texts
+of filings and users are filled in without angle brackets.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from finray.core.query import Query
 from finray.core.roles import Curation
 from finray.hirec.published_roles import replied
 from finray.models.chat import ChatModel, Message
+from finray.models.fences import unfenced
 
 STAGE: Final = "answer"
 SYSTEM: Final = (
@@ -27,8 +32,8 @@ class PlainAnswerer:
         self._model = model
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
-        evidence = "\n\n".join(passage.text for passage in curation.kept)
-        prompt = PROMPT.format(evidence=evidence, question=query.question)
+        evidence = "\n\n".join(unfenced(passage.text) for passage in curation.kept)
+        prompt = PROMPT.format(evidence=evidence, question=unfenced(query.question))
         messages = [Message("system", SYSTEM), Message("user", prompt)]
         text = (await replied(self._model, messages, STAGE, journal)).strip()
         if not text:

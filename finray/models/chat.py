@@ -1,13 +1,13 @@
-"""The role of a language model, and a fake for tests."""
+"""The role of a language model."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from finray.core.predictions import TokenUsage
-from finray.models.structured import format_instructions, read_structured
+from finray.models.structured import format_instructions
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +36,6 @@ class ChatModel(Protocol):
         not a valid reply.
         """
         ...
-
-
-class ScriptedChatModel:
-    """A fake: ``script`` maps a conversation to the reply. ``calls`` records every conversation."""
-
-    def __init__(self, script: Callable[[Sequence[Message]], str | Mapping[str, Any]]) -> None:
-        self._script = script
-        self.calls: list[tuple[Message, ...]] = []
-
-    async def chat(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        self.calls.append(tuple(messages))
-        reply = self._script(messages)
-        parsed: Mapping[str, Any] | None = None
-        if not isinstance(reply, str):
-            parsed = dict(reply)
-        elif schema is not None:
-            parsed = read_structured(reply, schema)
-        words = sum(len(message.content.split()) for message in messages)
-        return ChatReply(str(reply), TokenUsage(words, len(str(reply).split())), parsed)
 
 
 def with_format(messages: Sequence[Message], schema: Mapping[str, Any]) -> list[Message]:

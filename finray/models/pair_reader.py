@@ -73,10 +73,3 @@ def linear(weights: State, name: str, states: Floats) -> Floats:
     """A linear layer of ``weights`` over ``states``."""
     product: Floats = states @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
     return product
-
-
-def log_softmax(logits: Floats) -> Floats:
-    """Log probabilities over the last axis."""
-    above = logits - logits.max(axis=-1, keepdims=True)
-    logs: Floats = above - np.log(np.exp(above).sum(axis=-1, keepdims=True))
-    return logs

@@ -12,9 +12,9 @@ from typing import Final
 
 import numpy as np
 
-from finray.core.arrays import Floats
+from finray.core.arrays import Floats, log_softmax
 from finray.models.bert.weights import State, linear_shapes, shipped_weights
-from finray.models.pair_reader import STATE, PairReader, linear, log_softmax
+from finray.models.pair_reader import STATE, PairReader, linear
 
 OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "max", "min", "which_max", "which_min",

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from finray.core.journal import Journal
 from finray.core.query import PIECES, Query
-from finray.models.token_states import MiniLmTokens
 from finray.question.labels import labels
 from finray.question.measures.definitions import defined_formula, unread_definition
 from finray.question.measures.formulas import usual_names
@@ -16,29 +15,27 @@ from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.measures.named import tagged_measures
 from finray.question.periods.named import period_spans
 from finray.question.periods.written_out import written_out
-from finray.question.rule_reader import RuleReader
+from finray.question.rule_reader import RuleReader, with_measures
 from finray.question.usual_words import in_usual_words, recognized, surely_meant
 
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})
+_OF_NO_FIGURE = frozenset({"words", "which", "yesno", "date"})
+"""Operations of questions whose answer is no figure, or more than one."""
 
 
 class TrainedReader:
     """Reads a question by rules, after replacing other words for a metric by its usual name, and adds the measures that
     the tagger finds."""
 
-    def __init__(
-        self, rules: RuleReader, tagger: MeasureTagger, recognizer: MetricRecognizer, tokens: MiniLmTokens
-    ) -> None:
+    def __init__(self, rules: RuleReader, tagger: MeasureTagger, recognizer: MetricRecognizer) -> None:
         self._rules = rules
         self._tagger = tagger
         self._recognizer = recognizer
-        self._tokens = tokens
 
     async def read(self, question: str, journal: Journal) -> Query:
         question = written_out(question)
-        states, known = self._tokens.states(question), marks(question, self._rules)
         defined = defined_formula(question) is not None or unread_definition(question) is not None
-        measured = self._tagger.measured(question, states, known)
+        measured = self._tagger.measured(question, marks(question, self._rules))
         query = await self._read(question, measured, journal, defined=defined)
         quantities = measured.quantities if measured is not None and not defined else ()
         meant = surely_meant(question, query, recognized(question, quantities, self._recognizer))
@@ -47,8 +44,8 @@ class TrainedReader:
         plain = in_usual_words(question, meant)
         named = ", ".join(f"{each.metric} ({each.probability:.2f})" for each in meant)
         journal.note(f"transform: {named} asked for, read again as {plain!r}")
-        states, known = self._tokens.states(plain), marks(plain, self._rules)
-        again = await self._read(plain, self._tagger.measured(plain, states, known), journal, defined=False)
+        measured = self._tagger.measured(plain, marks(plain, self._rules))
+        again = await self._read(plain, measured, journal, defined=False)
         usual = usual_names()[meant[0].metric] if len(meant) == 1 else ""
         return replace(again, own_words=query.text, usual_name=usual)
 
@@ -57,6 +54,8 @@ class TrainedReader:
         no_amount = "not_an_amount" in query.intents and "which" not in query.intents
         if found is None:
             return replace(query, operation="defined" if defined else "")
+        if "words" in query.intents and "cause" not in query.intents and found.operation not in _OF_NO_FIGURE:
+            query = with_measures(query, figure=True)  # rules take "which figure" for a question for words
         quantities = words_at(question, found.quantities)
         words = [PIECES.join(pieces) for pieces in quantities]
         journal.note(f"transform: {found.operation} of {words} by the trained tagger")

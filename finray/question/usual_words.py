@@ -86,10 +86,12 @@ def _is_understood(question: str, query: Query, meant: Recognized) -> bool:
 def _has_other_meaning(question: str, query: Query, meant: Recognized, others: Sequence[Recognized]) -> bool:
     """Whether the words for the metric may mean something else.
 
-    They may if other words narrow its name, if the question names a metric that is not of ``others``, if they stand in
-    several sentences, if the question asks for another unit, or for a change of the metric between periods: "the fall
-    in its balance from 2017 to 2018".
+    They may if they contain a name that the index lacks ("UPS spend on acquisitions"), if other words narrow its name,
+    if the question names a metric that is not of ``others``, if they stand in several sentences, if the question asks
+    for another unit, or for a change of the metric between periods: "the fall in its balance from 2017 to 2018".
     """
+    if any(name in question[start:end] for name in query.unknown_companies for start, end in meant.pieces):
+        return True
     for span in mentions(question):
         place = span.start, span.end
         if not any(_overlaps(each, place) for each in others):

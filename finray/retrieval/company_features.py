@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from finray.core.arrays import Floats
+from finray.core.passages import PageKey
 from finray.question.terms import content_terms
 from finray.retrieval.question_names import prints
 
@@ -59,8 +60,6 @@ _MOST = 6.0
 """Largest ``margin``."""
 _FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-Place = tuple[str, int]
-"""(filing_id, page)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +97,8 @@ class _Company:
     the question's words beside each name, and the names on first pages."""
 
     best: dict[str, float] = field(default_factory=dict)
-    scores: dict[Place, float] = field(default_factory=dict)
-    pages: dict[str, set[Place]] = field(default_factory=dict)
+    scores: dict[PageKey, float] = field(default_factory=dict)
+    pages: dict[str, set[PageKey]] = field(default_factory=dict)
     near: dict[str, float] = field(default_factory=dict)
     front: set[str] = field(default_factory=set)
 

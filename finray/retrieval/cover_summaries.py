@@ -6,7 +6,6 @@ Each filing's cover is its first page with text. The prompt is table 16 of appen
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Mapping
 from typing import Final
 
@@ -14,12 +13,14 @@ import pyarrow as pa
 
 from finray.core.settings import LlmSettings, Settings
 from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.extensions.made_with import encoder_record, llm_record
 from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_array
 from finray.models.chat import ChatReply, Message
 from finray.models.encoder_loading import load_encoder
 from finray.models.fences import unfenced
 from finray.models.load_chat import disconnect, load_chat
+from finray.retrieval.stopwatch import Stopwatch
 
 SUMMARIZE: Final = "You are a helpful assistant. Summarize the following text:"
 _COVER_PAGES: Final = 5
@@ -39,29 +40,19 @@ def cover_summaries(settings: Settings) -> FilingExtension:
         encoder = load_encoder(settings.encoder)
 
         def summarized(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
-            started, computed = time.perf_counter(), time.process_time()
+            stopwatch = Stopwatch()
             reply = asyncio.run(_reply(settings.llm, _cover(reader, filing_id)[:characters]))
             summary = reply.text.strip()
             columns = {
                 "summary": pa.array([summary or None], pa.string()),
                 "vector": vectors_array(encoder.encode_passages([summary]), encoder.dimension),
             }
-            cost = Cost(
-                time.perf_counter() - started,
-                time.process_time() - computed,
-                prompt_tokens=reply.usage.prompt_tokens,
-                completion_tokens=reply.usage.completion_tokens,
-                cost=reply.usage.cost,
-                unusable=int(not summary),
-            )
-            return columns, cost
+            return columns, stopwatch.cost(reply.usage, unusable=int(not summary))
 
         return summarized
 
-    encoder: dict[str, str | int] = settings.encoder.model_dump(include={"model", "max_tokens", "passage_prefix"})
-    return FilingExtension(
-        "hirec", {"llm": settings.llm.model, "cover_characters": characters, **encoder}, load, things="cover summaries"
-    )
+    made_with = {**llm_record(settings.llm), "cover_characters": characters, **encoder_record(settings.encoder)}
+    return FilingExtension("hirec", made_with, load, things="cover summaries")
 
 
 def _cover(reader: IndexReader, filing_id: str) -> str:

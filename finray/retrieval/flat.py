@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from typing import Self
 
 import pyarrow as pa
 
@@ -10,7 +11,7 @@ from finray.core.journal import Journal
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.filings.cover.summary import filing_title
-from finray.index.reading.filing_table import column_by_id
+from finray.index.reading.filing_table import FilingTable, column_by_id
 from finray.index.reading.reader import IndexReader
 
 
@@ -20,6 +21,13 @@ class WholeIndex(tuple[Document, ...]):
     It is pickled as an empty tuple, because other processes do not need all filings of an index.
     """
 
+    filings: FilingTable
+
+    def __new__(cls, filings: FilingTable) -> Self:
+        every = super().__new__(cls, (Document(filing, 0.0) for filing in filings))
+        every.filings = filings
+        return every
+
     def __reduce__(self) -> tuple[type[tuple[Document, ...]], tuple[()]]:
         return (tuple, ())
 
@@ -28,7 +36,7 @@ class AllDocuments:
     """The document role of a flat method, and of the ablation without hierarchical retrieval (HiREC, section 5.3)."""
 
     def __init__(self, reader: IndexReader) -> None:
-        self._documents = WholeIndex(Document(filing, 0.0) for filing in reader.filings())
+        self._documents = WholeIndex(reader.filings())
 
     async def documents(self, query: Query, k: int, journal: Journal) -> Sequence[Document]:
         return self._documents
@@ -47,11 +55,11 @@ def proposed(documents: Sequence[Document], passages: Sequence[Passage]) -> list
     """The documents that retrieval chose; without a document stage those of the passages, best first."""
     if not isinstance(documents, WholeIndex):
         return list(documents)
-    filings = {document.filing.filing_id: document.filing for document in documents}
     best: dict[str, float] = {}
     for passage in passages:
         best.setdefault(passage.filing_id, passage.score)
-    return [Document(filings[filing_id], score, ("best passage",)) for filing_id, score in best.items()]
+    filings = documents.filings.named(best)
+    return [Document(filing, score, ("best passage",)) for filing, score in zip(filings, best.values(), strict=True)]
 
 
 def chunk_passages(hits: pa.Table, names: Mapping[str, str]) -> list[Passage]:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from finray.core.arrays import Floats
-from finray.core.passages import Document
+from finray.core.passages import Document, PageKey
 from finray.core.query import Query
 from finray.models.encoder import Encoder, Vectors
 from finray.question.terms import content_terms
@@ -27,9 +27,6 @@ from finray.retrieval.filing_pages import FilingPages, PageCache, PageFacts, Pag
 from finray.retrieval.found_terms import FoundTerms
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.subjects import subjects_asked
-
-Key = tuple[str, int]
-"""(filing_id, page)."""
 
 FEATURES: Final[Mapping[str, str]] = {
     "dense": "cosine of the question and the page's nearest chunk",
@@ -87,7 +84,7 @@ class PageCandidates:
     """The most promising pages. ``features`` is float64 [len(keys), len(FEATURES)]; ``chunk[i]`` is the row of
     ``chunks`` with the best chunk of page ``keys[i]``."""
 
-    keys: tuple[Key, ...]
+    keys: tuple[PageKey, ...]
     features: Floats
     chunk: tuple[int, ...]
     chunks: pa.Table
@@ -114,7 +111,7 @@ class _Pages:
             [slice(end - size, end) for end, size in zip(ends, sizes, strict=True)],
         )
 
-    def key(self, page: int) -> Key:
+    def key(self, page: int) -> PageKey:
         return self.filings[self.within[page][0]].filing_id, self.facts[page].number
 
     def text(self, page: int) -> PageText:

@@ -57,7 +57,7 @@ def shipped_page_model(encoder: str = "") -> PageModel:
 
 
 def load_page_model(path: str, encoder: str = "") -> PageModel:
-    """A model that ``jobs/train_page_ranker.py`` wrote; the shipped one for ``encoder`` if ``path`` is empty.
+    """A model that ``finray train page-ranker`` wrote; the shipped one for ``encoder`` if ``path`` is empty.
 
     Raises ModelUnavailableError.
     """
@@ -84,5 +84,5 @@ def _from_json(text: str, source: str) -> PageModel:
         return PageModel(np.asarray(list(weights.values()), dtype=np.float64))
     except (ValueError, KeyError, TypeError) as error:
         raise ModelUnavailableError(
-            f"{source!r} is not a page model of this version: {error}; train it again with jobs/train_page_ranker.py"
+            f"{source!r} is not a page model of this version: {error}; fit it again with `finray train page-ranker`"
         ) from error

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,16 +72,17 @@ class Sandbox:
         request = _request(source, variables or {}, figures)
         with self._slots:
             answer = _ask(self.launcher.command, request, self._settings.seconds)
-        if fault := answer.get("fault"):
-            raise SandboxError(fault["reason"], fault["message"], fault["line"])
-        result = answer["result"]
-        return ProgramResult(
-            result["value"],
-            result["variables"],
-            tuple(result["ungrounded"]),
-            (*answer["layers"], *_outer(self.launcher)),
-            time.perf_counter() - started,
-        )
+        with _usable():
+            if fault := answer.get("fault"):
+                raise SandboxError(fault["reason"], fault["message"], fault["line"])
+            result = answer["result"]
+            return ProgramResult(
+                result["value"],
+                result["variables"],
+                tuple(result["ungrounded"]),
+                (*answer["layers"], *_outer(self.launcher)),
+                time.perf_counter() - started,
+            )
 
     async def run_async(
         self, source: str, variables: Mapping[str, Scalar] | None = None, figures: Collection[float] = ()
@@ -106,14 +107,25 @@ def inspect_sandbox(settings: SandboxSettings) -> Inspection:
     """
     chosen = launcher(settings, probe=True)
     answer = _ask(chosen.command, b"", max(settings.seconds, _PROBE_SECONDS))
-    return Inspection((*answer["layers"], *_outer(chosen)), tuple(answer["escapes"]), chosen.reason)
+    with _usable():
+        return Inspection((*answer["layers"], *_outer(chosen)), tuple(answer["escapes"]), chosen.reason)
 
 
 def inspect_reader(settings: SandboxSettings) -> Inspection:
     """As ``inspect_sandbox``, for a child confined like parsers and page renderers."""
     modes = ["demanded"] if confined.filter_demanded(settings) else []
     answer = _ask(confined.command("finray.sandbox.probe", *modes, packages=False), b"", _PROBE_SECONDS)
-    return Inspection(tuple(answer["layers"]), tuple(answer["escapes"]), "")
+    with _usable():
+        return Inspection(tuple(answer["layers"]), tuple(answer["escapes"]), "")
+
+
+@contextlib.contextmanager
+def _usable() -> Iterator[None]:
+    """Raise SandboxError if the answer of a child lacks a part: a program may have taken the child over."""
+    try:
+        yield
+    except (KeyError, TypeError) as error:
+        raise SandboxError("crashed", f"the sandbox's process gave no usable answer ({error!r})") from None
 
 
 def _outer(chosen: Launcher) -> tuple[str, ...]:

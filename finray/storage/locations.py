@@ -81,18 +81,18 @@ def list_sources(sources: Sequence[str]) -> Listing:
     Raises SourceError if a source does not exist, matches nothing or cannot be listed.
     """
     files: dict[str, SourceFile] = {}
-    ignored: Counter[str] = Counter()
+    others: set[str] = set()
     for source in sources:
         with _located(source, "list") as uri:
             found, is_folder = _list(uri)
         if not found:
             raise SourceError(f"nothing at {source!r}: no such folder, file or prefix, or no match")
         for file in found:
-            extension = Path(file.uri).suffix.lower()
-            if is_folder and extension not in FILING_EXTENSIONS:
-                ignored[extension] += 1
+            if is_folder and _extension(file.uri) not in FILING_EXTENSIONS:
+                others.add(file.uri)
             else:
                 files[file.uri] = file
+    ignored = Counter(map(_extension, sorted(others - files.keys())))
     return Listing(tuple(files[uri] for uri in sorted(files)), dict(ignored))
 
 
@@ -183,6 +183,10 @@ def _list_local(uri: str) -> tuple[list[SourceFile], bool]:
     return [_local_file(p) for p in matches if p.is_file()], False
 
 
+def _extension(uri: str) -> str:
+    return Path(uri).suffix.lower()
+
+
 def _local_file(path: Path) -> SourceFile:
     stat = path.stat()
     return SourceFile(str(path), stat.st_size, dt.datetime.fromtimestamp(stat.st_mtime, dt.UTC))
@@ -190,12 +194,12 @@ def _local_file(path: Path) -> SourceFile:
 
 def _list_s3(uri: str) -> tuple[list[SourceFile], bool]:
     objects = s3_filesystem()
-    if not _GLOB.isdisjoint(uri.removeprefix(_S3)):
-        return _s3_files(objects.glob(uri, detail=True)), False
     try:
         info = objects.info(uri)
     except FileNotFoundError:
-        return [], False
+        if _GLOB.isdisjoint(uri.removeprefix(_S3)):
+            return [], False
+        return _s3_files(objects.glob(uri, detail=True)), False
     if info["type"] == "file":
         return _s3_files({info["name"]: info}), False
     prefix = uri.removeprefix(_S3)

@@ -7,8 +7,9 @@ import csv
 import io
 import json
 import shutil
+import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,13 @@ from starlette.testclient import TestClient
 
 from finray.api.app import create_app
 from finray.api.batches import runs
-from finray.api.batches.batches import Batches
+from finray.api.batches.batches import Batches, NewBatch
 from finray.api.batches.place import BatchPlace, StoredBatch
+from finray.api.errors import ApiError
 from finray.api.keys import KeyRing, add_key
 from finray.api.service import LocalService
 from finray.client import AsyncClient, ServiceError
+from finray.core.batch_replies import Batch
 from finray.core.errors import SourceError, UsageError
 from finray.core.settings import Settings
 from tests.api.batch_service import Borrowed, Decided
@@ -62,6 +65,14 @@ def serve(make: Serve) -> Iterator[Serve]:
 @pytest.fixture
 def decided(serving_settings: Settings) -> Decided:
     return Decided(serving_settings)
+
+
+@pytest.fixture
+async def batches(decided: Decided, serving_settings: Settings, place: Path) -> AsyncIterator[Batches]:
+    """Without HTTP, for what depends on the order of steps."""
+    batches = Batches(str(place), decided, serving_settings)
+    yield batches
+    await batches.stop()
 
 
 def upload(client: TestClient, content: str | bytes, name: str = "questions.csv") -> str:
@@ -108,6 +119,21 @@ def error_of(reply: Any) -> dict[str, Any]:
 
 def table(*questions: str) -> str:
     return "question\n" + "".join(f'"{question}"\n' for question in questions)
+
+
+async def new_batch(batches: Batches, *questions: str) -> NewBatch:
+    file = await batches.add_file("tester", "questions.csv", table(*questions or ("one?",)).encode())
+    return NewBatch(Batch(id="", input_file_id=file.id, filename="", created_at=0, status="validating"))
+
+
+async def ended(batches: Batches, batch: Batch) -> Batch:
+    """The batch once it has ended, after its end is stored."""
+    async with asyncio.timeout(30):
+        while (found := await batches.batch("tester", batch.id)).status not in ENDED:
+            await asyncio.sleep(0.02)
+        while any((Path(batches._folders.place.uri) / "unfinished").glob(batch.id)):
+            await asyncio.sleep(0.02)
+    return found
 
 
 def test_a_table_is_answered_by_the_engine_and_comes_back_as_a_workbook(
@@ -307,6 +333,102 @@ def test_a_batch_whose_end_is_not_stored_stays_marked_while_another_folder_is_da
         assert wait(client, batch)["status"] == "completed"
         time.sleep(0.3)  # the damaged folder is tried again meanwhile
     assert (place / "unfinished" / batch).exists()
+
+
+async def test_a_batch_that_is_deleted_while_it_is_resumed_does_not_come_back(
+    batches: Batches, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = await ended(batches, await batches.create("tester", await new_batch(batches)))
+    deleting, go_on = asyncio.Event(), threading.Event()
+    loop, delete = asyncio.get_running_loop(), BatchPlace.delete_batch
+
+    def slow(self: BatchPlace, key: str, batch_id: str) -> None:
+        loop.call_soon_threadsafe(deleting.set)
+        go_on.wait(10)
+        delete(self, key, batch_id)
+
+    monkeypatch.setattr(BatchPlace, "delete_batch", slow)
+    deletion = asyncio.create_task(batches.delete("tester", batch.id))
+    await deleting.wait()
+    resumption = asyncio.create_task(batches.resume("tester", batch.id, retry_errors=False))
+    await asyncio.sleep(0.05)
+    go_on.set()
+    assert (await deletion).deleted
+    with pytest.raises(ApiError, match="there is no batch"):
+        await resumption
+    assert not list(place.rglob(f"{batch.id}*"))
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+async def test_a_batch_whose_start_was_stored_is_run_by_the_next_service(
+    batches: Batches,
+    decided: Decided,
+    serving_settings: Settings,
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    resumed: bool,
+) -> None:
+    """The service may be killed as soon as the record of the batch is written."""
+    new = await new_batch(batches, "one?", "broken?")
+    batch = await ended(batches, await batches.create("tester", new)) if resumed else None
+    crashed, save = place.with_name("crashed"), BatchPlace.save_batch
+
+    def saved(self: BatchPlace, key: str, stored: StoredBatch) -> None:
+        save(self, key, stored)
+        if not crashed.exists():
+            shutil.copytree(place, crashed)  # as the disk was at that moment
+
+    monkeypatch.setattr(BatchPlace, "save_batch", saved)
+    decided.released = True
+    if batch is None:
+        batch = await batches.create("tester", new)
+    else:
+        await batches.resume("tester", batch.id, retry_errors=True)
+    await ended(batches, batch)
+    later = Decided(serving_settings)
+    later.released = True
+    next_service = Batches(str(crashed), later, serving_settings)
+    await next_service.start()
+    assert (await ended(next_service, batch)).counts.answered == 2
+    await next_service.stop()
+    assert later.asked == (["broken?"] if resumed else ["one?", "broken?"])
+
+
+async def test_a_resumption_that_cannot_be_stored_changes_nothing(
+    batches: Batches, decided: Decided, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = await ended(batches, await batches.create("tester", await new_batch(batches, "broken?")))
+
+    def fails(self: BatchPlace, key: str, stored: StoredBatch) -> None:
+        raise SourceError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BatchPlace, "save_batch", fails)
+        with pytest.raises(ApiError, match="cannot be stored"):
+            await batches.resume("tester", batch.id, retry_errors=True)
+        await asyncio.sleep(0.05)
+    assert await batches.batch("tester", batch.id) == batch and decided.asked == ["broken?"]
+    await batches.resume("tester", batch.id, retry_errors=True)
+    await ended(batches, batch)
+    assert decided.asked == ["broken?", "broken?"]
+
+
+async def test_an_unreadable_record_is_logged_once_until_it_changes(
+    batches: Batches, place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken = f"batch_{'0' * 24}"
+    record = place / "keys" / "other" / f"{broken}.json"
+    for path, content in ((record, "{"), (place / "unfinished" / broken, "other")):
+        path.parent.mkdir(parents=True)
+        path.write_text(content)
+    monkeypatch.setattr(runs, "UNAVAILABLE_S", 0.01)
+    await batches.start()
+    await asyncio.sleep(0.2)
+    assert len(caplog.messages) == 1 and str(record) in caplog.text
+    record.write_text("[]")
+    await asyncio.sleep(0.2)
+    assert len(caplog.messages) == 2
 
 
 def test_keys_see_only_their_own(serve: Serve, decided: Decided, keys_file: Path) -> None:

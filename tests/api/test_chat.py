@@ -184,8 +184,9 @@ def test_parameters_of_language_models_are_ignored(client: OpenAI, asked: str) -
 def test_errors_have_openais_shape(
     make_client: Callable[..., TestClient], body: dict[str, Any], status: int, code: str, param: str | None
 ) -> None:
+    client = make_client()
     for stream in (False, True):
-        reply = make_client().post("/v1/chat/completions", json=body | {"stream": stream})
+        reply = client.post("/v1/chat/completions", json=body | {"stream": stream})
         error = reply.json()["error"]
         assert (reply.status_code, error["code"]) == (status, code)
         assert set(error) == {"message", "type", "param", "code"}
@@ -212,7 +213,8 @@ def test_the_answer_route_and_the_client_take_a_context(address: str, key: str, 
 
 
 def test_a_context_belongs_to_one_question(make_client: Callable[..., TestClient]) -> None:
+    client = make_client()
     for body in ({"questions": [{"question": "q"}], "context": ["c"]}, {"question": "q", "context": ["c"] * 21}):
-        assert make_client().post("/v1/answer", json=body).status_code == 422
-    reply = make_client().post("/v1/answer", json={"question": "q", "context": ["c", ""]})
+        assert client.post("/v1/answer", json=body).status_code == 422
+    reply = client.post("/v1/answer", json={"question": "q", "context": ["c", ""]})
     assert reply.json()["error"]["param"] == "context.1"

@@ -20,7 +20,8 @@ from finray.core.replies import EVENTS
 from finray.core.settings import Settings
 
 FILE = Path(__file__).parents[2] / "docs" / "openapi.json"
-SCHEMA: Any = schemathesis.openapi.from_dict(json.loads(openapi_text()))
+DESCRIPTION: Any = json.loads(FILE.read_text(encoding="utf-8"))
+SCHEMA: Any = schemathesis.openapi.from_dict(DESCRIPTION)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,7 @@ def test_the_committed_file_matches_the_code() -> None:
 
 
 def test_a_prediction_is_described_with_every_field() -> None:
-    described = json.loads(openapi_text())["components"]["schemas"]["Prediction"]
+    described = DESCRIPTION["components"]["schemas"]["Prediction"]
     assert set(described["properties"]) == set(PREDICTION_SCHEMA.names)
     assert "answer" in described["required"]
     assert "trace" not in described["required"]
@@ -75,7 +76,7 @@ def test_a_prediction_is_described_with_every_field() -> None:
 
 
 def test_every_event_of_a_stream_is_described() -> None:
-    described = json.loads(openapi_text())
+    described = DESCRIPTION
     media = described["paths"]["/v1/answer"]["post"]["responses"]["200"]["content"]
     assert media["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerList"}
     kinds = [kind["properties"] for kind in media["text/event-stream"]["itemSchema"]["oneOf"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from finray.api import page_images
+from finray.api.app import create_app
 from finray.api.draw_page import rectangles
 from finray.api.errors import ApiError
+from finray.api.keys import KeyRing
 from finray.api.library import filing_page, filing_record, filings_record
 from finray.api.page_images import Drawing, PageImages, draw
 from finray.api.service import LocalService
@@ -40,9 +42,14 @@ def pdf_service(pdf_corpus: Path, serving_settings: Settings) -> Iterator[LocalS
         yield service
 
 
-@pytest.fixture
-def pdf_client(make_client: Callable[..., TestClient], pdf_service: LocalService) -> TestClient:
-    return make_client(pdf_service)
+@pytest.fixture(scope="module")
+def pdf_client(
+    pdf_service: LocalService, serving_settings: Settings, keys_file: Path, key: str
+) -> Iterator[TestClient]:
+    app = create_app(pdf_service, serving_settings.serving, KeyRing(str(keys_file), 0.0))
+    client = TestClient(app, raise_server_exceptions=False, headers={"Authorization": f"Bearer {key}"})
+    with closing(client):
+        yield client
 
 
 @pytest.fixture

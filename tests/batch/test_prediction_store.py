@@ -90,7 +90,7 @@ def test_a_finished_run_writes_nothing(target: str) -> None:
         store.append([predicted(qid) for qid in reversed(ORDER)])
         store.finish(ORDER, HASH)
     before = last_written(target)
-    time.sleep(1.1)  # S3 tells times in seconds
+    time.sleep(1.1 if is_s3(target) else 0.05)  # S3 tells times in seconds
     with PredictionStore(target) as store:
         assert len(store.done()) == 6
         assert not store.finish(ORDER, HASH)

@@ -81,6 +81,8 @@ def test_markup_in_a_question_is_text(finray: Run, sample_index: str) -> None:
     ("arguments", "named"),
     [
         (["ask", "q", "--index", "no/such/index"], "no/such/index"),
+        (["ask", "q", "--server", "http://127.0.0.1:9", "--set", "loop.i_max=1"], "leave out --set"),
+        (["ask", "q", "--server", "http://127.0.0.1:9", "--preset", "model"], "leave out --preset"),
         (["ask", "q", "--index", "x", "--preset", "nope"], "unknown preset 'nope'"),
         (["ask", "q", "--index", "x", "--preset", "nope.toml"], "nope.toml"),
         (["ask", "q", "--index", "x", "--set", "loop.i_max"], "section.name=value"),

@@ -29,7 +29,7 @@ TYPED = {
         ("finray pa", {"panel", "paraphrases"}),
         ("finray serve --no", {"--no-auth"}),
         ("finray ask q --preset hi", {"hirec"}),
-        ("finray train re", {"reader", "reranker"}),
+        ("finray train row", {"row-match", "row-reader", "row-words"}),
         ("finray index filin", set()),
     ],
 )

@@ -13,7 +13,7 @@ from finray.core.errors import IndexMismatchError, SettingsError, UsageError
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.models.chat import ScriptedChatModel
+from tests.scripted_chat import ScriptedChatModel
 from tests.weightless import WEIGHTLESS
 
 FAKES = {

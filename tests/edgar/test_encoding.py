@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
-import time
+import re
 import tracemalloc
 import zlib
 
@@ -52,12 +52,12 @@ def test_a_gzip_bomb_stays_within_the_limit() -> None:
     tracemalloc.stop()
 
 
-def test_a_million_empty_members_are_refused() -> None:
+def test_a_million_empty_members_are_refused_long_before_their_end() -> None:
     packed = gzip.compress(b"", mtime=0) * 1_000_000
-    before = time.process_time()
-    with pytest.raises(EdgarUnavailableError, match="gzip members"):
+    with pytest.raises(EdgarUnavailableError, match=r"gzip members in [\d,]+ bytes") as refused:
         gunzip(packed, 2**20, "url")
-    assert time.process_time() - before < 5
+    _, read = re.findall(r"\d[\d,]+", str(refused.value))
+    assert int(read.replace(",", "")) < len(packed) / 10
 
 
 def test_content_encodings() -> None:

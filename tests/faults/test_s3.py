@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from botocore.retries.standard import ExponentialBackoff
 
 from finray.batch.prediction_store import PredictionStore, read_predictions
 from finray.core.errors import SettingsError, SourceError
@@ -49,6 +50,13 @@ def faulty(s3: str, s3_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator
 def patience(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Sets the number of attempts for each request."""
     return lambda tries: monkeypatch.setenv("AWS_MAX_ATTEMPTS", str(tries))
+
+
+@pytest.fixture
+def quick_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The waits of botocore between attempts, seconds together, at a fiftieth of their length."""
+    usual = ExponentialBackoff.delay_amount
+    monkeypatch.setattr(ExponentialBackoff, "delay_amount", lambda self, context: usual(self, context) / 50)
 
 
 def ask(proxy: FaultyS3, method: str, path: str, body: bytes | None = None) -> tuple[int, bytes]:
@@ -100,6 +108,7 @@ def test_late_listings(faulty: FaultyS3, s3: str) -> None:
     assert names() == ["new"]
 
 
+@pytest.mark.usefixtures("quick_retries")
 @pytest.mark.parametrize("action", EVERYTHING)
 def test_a_failed_request_is_retried(faulty: FaultyS3, s3: str, action: Action) -> None:
     where, content = f"{s3}/again/{action}", os.urandom(100_000)
@@ -135,6 +144,7 @@ def test_an_s3_that_never_answers_ends_in_an_error(
         read_bytes(f"{s3}/object")
 
 
+@pytest.mark.usefixtures("quick_retries")
 @pytest.mark.parametrize("action", ["reset_before", "reset_after"])
 def test_a_ledger_commit_whose_reply_is_lost_counts_once(faulty: FaultyS3, s3: str, action: Action) -> None:
     """A conditional put cannot simply be repeated: the object of the first attempt makes S3 refuse the second."""
@@ -148,6 +158,7 @@ def test_a_ledger_commit_whose_reply_is_lost_counts_once(faulty: FaultyS3, s3: s
     assert len(list(Ledger(where).entries())) == 3
 
 
+@pytest.mark.usefixtures("quick_retries")
 def test_predictions_whose_replies_are_lost_are_stored_once(faulty: FaultyS3, s3: str) -> None:
     where = f"{s3}/out/predictions.jsonl"
     faulty.fail(S3Fault("reset_after", rate=0.5, methods=WRITES))

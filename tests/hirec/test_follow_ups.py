@@ -73,5 +73,19 @@ async def test_neighbors_are_before_and_after_and_on_the_next_page(
     found = await follow_ups.near(FollowUp(Spelled(""), (middle,)), (), Journal())
     assert {before, after, facts.passages_of(annual.filing_id, page + 1)[0]} <= set(found)
     assert middle not in found
-    first = facts.passages_of(annual.filing_id, 0)[0]
-    assert await follow_ups.near(FollowUp(Spelled(""), (first,)), (), Journal())
+
+
+async def test_the_first_and_the_last_page_have_no_neighbors_beyond_them(
+    follow_ups: IndexFollowUps, reader: IndexReader, facts: FilingFacts, annual: Filing
+) -> None:
+    numbers = reader.pages([annual.filing_id], ["page"])["page"].to_pylist()
+    chunks = [chunk for page in sorted(numbers) for chunk in facts.passages_of(annual.filing_id, page)]
+    first = [chunk for chunk in chunks if chunk.page == 0]
+    assert len(first) >= 3
+    following = next(chunk for chunk in chunks if chunk.page == 1)
+    found = await follow_ups.near(FollowUp(Spelled(""), (first[0],)), (), Journal())
+    assert set(found) == {first[1], following}
+    found = await follow_ups.near(FollowUp(Spelled(""), (chunks[-1],)), (), Journal())
+    last = [chunk for chunk in chunks if chunk.page == chunks[-1].page]
+    before = [chunk for chunk in chunks if chunk.page == chunks[-1].page - 1]
+    assert set(found) == {*last[-2:-1], *before[-1:]}

@@ -13,10 +13,10 @@ from finray.core.questions import Question
 from finray.core.roles import Resolution
 from finray.engine import Engine
 from finray.hirec.model_conversation import ModelConversation
-from finray.models.chat import ScriptedChatModel
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.rule_reader import RuleReader
+from tests.scripted_chat import ScriptedChatModel
 
 RULES = RuleConversation(
     RuleReader(

@@ -14,9 +14,9 @@ from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.engine import open_engine
 from finray.hirec.model_reader import MAX_NAMES, ModelReader
-from finray.models.chat import ScriptedChatModel
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
+from tests.scripted_chat import ScriptedChatModel
 
 CATALOG = CompanyCatalog(
     [Filing("f", "ACME_10K", "", "", "Acme Widgets, Inc.", "10-K", cik="7", ticker="ACM", fiscal_year=2022)]

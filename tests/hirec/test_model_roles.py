@@ -19,8 +19,9 @@ from finray.engine import Engine, open_engine
 from finray.hirec.composed import Composer
 from finray.hirec.model_roles import ModelAnswerer, ModelCurator, ModelResponder
 from finray.hirec.shown import Shown, ShownPart
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.sandbox.runner import Sandbox
+from tests.scripted_chat import ScriptedChatModel
 
 QUERY = Query("What was revenue?", "revenue")
 PASSAGES = tuple(Passage("ACME_10K", "f", page, 0, 10, f"Revenue was ${page + 7} million.", 1.0) for page in range(3))

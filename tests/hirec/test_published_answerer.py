@@ -11,9 +11,9 @@ from finray.core.predictions import Answer
 from finray.core.roles import Curation
 from finray.core.settings import SandboxSettings
 from finray.hirec.published_answerer import Generation, PublishedAnswerer, program_of
-from finray.models.chat import ScriptedChatModel
 from finray.question.rule_reader import PlainReader, with_text
 from finray.sandbox.runner import Sandbox
+from tests.scripted_chat import ScriptedChatModel
 
 GROWTH = "What was Acme's revenue growth in fiscal 2022?"
 WHY = "Why did margins rise at Acme?"

@@ -22,9 +22,10 @@ from finray.index.extensions.update import extend_index
 from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.evaluate import evaluate
 from finray.lab.evaluation.report import as_data
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.models.load_chat import disconnect
 from finray.retrieval.methods.hirec import extension
+from tests.scripted_chat import ScriptedChatModel
 
 ASKED = "What was the net income of Grevandor Systems in fiscal 2022?"
 REFINED = "What was the total revenue of Caldavale Outfitters in fiscal 2021?"

@@ -8,8 +8,8 @@ from finray.core.journal import Journal
 from finray.core.passages import Passage
 from finray.core.roles import Curation
 from finray.hirec.published_roles import PublishedCurator, PublishedReader
-from finray.models.chat import ScriptedChatModel
 from finray.question.rule_reader import PlainReader
+from tests.scripted_chat import ScriptedChatModel
 
 ASKED = "What was revenue in FY2020?"
 PASSAGES = tuple(Passage("ACME_10K", "f", page, 0, 10, f"text {page}", 1.0) for page in range(3))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import lancedb
-from lancedb.query import MatchQuery
-
 from finray.core.settings import Settings
 from finray.index.reading.reader import IndexReader
 
 
 def test_lancedb_finds_what_finray_finds(sample_index: str, local_settings: Settings) -> None:
+    import lancedb  # over a second, in every process that collects the tests
+    from lancedb.query import MatchQuery
+
     reader = IndexReader.open(sample_index, local_settings)
     database = lancedb.connect(sample_index)
     assert {"filings", "pages", "chunks", "facts"} <= set(database.list_tables().tables)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,13 @@ IMAGE = re.compile(r"registry\.example\.com/finray:(?P<version>[^-]+)-(?P<kind>c
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(path.read_text(encoding="utf-8")) if document]
+    return parsed(path.read_text(encoding="utf-8"))
+
+
+@cache
+def parsed(text: str) -> list[dict[str, Any]]:
+    """The documents of ``text``, for reading only: whoever parses the same text gets the same ones."""
+    return [document for document in yaml.load_all(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader)) if document]
 
 
 def resources() -> list[tuple[str, dict[str, Any]]]:

@@ -35,6 +35,7 @@ from tests.infra.files import (
     documents,
     entry_points,
     locked,
+    parsed,
     pods,
     ray_clusters,
     resources,
@@ -230,7 +231,7 @@ def test_kustomize_builds_what_is_enabled(custom_resources: Schemas, tmp_path: P
     (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
     built = subprocess.run(["kubectl", "kustomize", str(folder)], capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    rendered = [document for document in yaml.safe_load_all(built.stdout) if document]
+    rendered = parsed(built.stdout)
     services_ = [document for document in rendered if document["kind"] == "RayService"]
     assert len(services_) == len([name for name in options if name.startswith("serve")])
     for document in services_:

@@ -9,7 +9,7 @@ import functools
 import importlib
 import inspect
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -43,13 +43,13 @@ class Unread:
 
 def inventory() -> tuple[list[Found], list[Unread]]:
     """All patterns, each once, and the calls whose patterns must be given as examples."""
-    trees = {file: ast.parse(text) for file, text in _sources()}
-    used = _used_methods(trees)
+    nodes = {file: list(ast.walk(ast.parse(text))) for file, text in _sources()}
+    used = _used_methods(nodes)
     found: dict[tuple[Any, int], Found] = {}
     unread: list[Unread] = []
-    for file, tree in trees.items():
+    for file, own in nodes.items():
         module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _function(node)]
+        calls = [node for node in own if isinstance(node, ast.Call) and _function(node)]
         objects = _objects(module)
         each = [Found(file, name, pattern, used.get(_scope(file, name), frozenset())) for name, pattern in objects]
         for call in calls:
@@ -83,17 +83,17 @@ def _function(call: ast.Call) -> str:
     return ""
 
 
-def _used_methods(trees: Mapping[str, ast.Module]) -> dict[str, frozenset[str]]:
+def _used_methods(nodes: Mapping[str, Sequence[ast.AST]]) -> dict[str, frozenset[str]]:
     """Constant -> methods called on it; nothing if it is also used in another way."""
     called: dict[str, set[str]] = {}
     passed: set[str] = set()
-    for file, tree in trees.items():
+    for file, own in nodes.items():
         owners = set()
-        for node in ast.walk(tree):
+        for node in own:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in _METHODS:
                 called.setdefault(_scope(file, node.value.id), set()).add(node.attr)
                 owners.add(node.value)
-        for node in ast.walk(tree):
+        for node in own:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in owners:
                 passed.add(_scope(file, node.id))
     return {name: frozenset(methods) for name, methods in called.items() if name not in passed}

@@ -6,7 +6,7 @@ import pytest
 
 from finray.core.journal import Journal
 from finray.core.query import Query
-from finray.models.token_states import minilm_tokens
+from finray.models.question_model import question_model
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.measures.measure_tagger import MeasureTagger
 from finray.question.measures.metric_recognizer import MetricRecognizer
@@ -19,7 +19,7 @@ from tests.question.companies.test_catalog import filing
 @pytest.fixture(scope="module")
 def reader() -> TrainedReader:
     rules = RuleReader(CompanyCatalog([filing(1, "Torvane Inc", cik="7")]))
-    return TrainedReader(rules, MeasureTagger(), MetricRecognizer(minilm_tokens()), minilm_tokens())
+    return TrainedReader(rules, MeasureTagger(question_model()), MetricRecognizer(question_model()))
 
 
 async def _read(reader: TrainedReader, question: str) -> Query:
@@ -43,6 +43,19 @@ async def test_words_are_no_figure(reader: TrainedReader) -> None:
     assert query.measures == ()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "As the auditor who takes over this engagement, I am tying out figures. What was Torvane's goodwill in FY2021?",
+        "Which amount of rent does Torvane report for FY2021?",
+    ],
+)
+async def test_a_question_for_a_figure_does_not_ask_for_words(reader: TrainedReader, question: str) -> None:
+    query = await _read(reader, question)
+    assert "words" not in query.intents
+    assert query.measures != ()
+
+
 async def test_another_operation_than_the_rules_read_adds_nothing(reader: TrainedReader) -> None:
     query = await _read(reader, "How did Torvane's pension cost grow from FY2020 to FY2021?")
     assert tagged_measures(query, [["pension cost"], ["plan assets"]], "value") == ()
@@ -58,3 +71,8 @@ async def test_a_question_with_the_usual_name_is_read_as_it_is(reader: TrainedRe
     query = await _read(reader, "What were Torvane's total current assets in FY2021?")
     assert query.metrics == ("current_assets",)
     assert query.own_words == ""
+
+
+async def test_a_name_that_the_index_lacks_is_kept(reader: TrainedReader) -> None:
+    query = await _read(reader, "How much did UPS spend on acquisitions for fiscal year 2022?")
+    assert query.unknown_companies == ("UPS",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from finray.models.token_states import minilm_tokens
+from finray.models.question_model import question_model
 from finray.question.measures.measure_tagger import Span
 from finray.question.measures.metric_recognizer import MetricRecognizer
 from finray.question.rule_reader import plain_query
@@ -57,8 +57,8 @@ def test_two_quantities_are_not_called_alike() -> None:
 
 
 def test_the_pieces_of_a_quantity_are_recognized_together_else_one_by_one() -> None:
-    recognizer = MetricRecognizer(minilm_tokens())
-    question = "Which amount of operating earnings does Torvane report in the Hardware segment?"
-    (found,) = recognized(question, [_spans(question, "operating earnings", "Hardware segment")], recognizer)
+    recognizer = MetricRecognizer(question_model())
+    question = "Which amount of profit from its operations does Torvane report in the Hardware segment?"
+    (found,) = recognized(question, [_spans(question, "profit from its operations", "Hardware segment")], recognizer)
     assert found.metric == "operating_income"
-    assert found.pieces == _spans(question, "operating earnings")
+    assert found.pieces == _spans(question, "profit from its operations")

@@ -51,7 +51,7 @@ def test_a_written_model_is_read_back(tmp_path: Path) -> None:
 def test_an_unfit_model_is_an_error_that_names_the_fix(tmp_path: Path, content: str) -> None:
     path = tmp_path / "model.json"
     path.write_text(content)
-    with pytest.raises(ModelUnavailableError, match="train"):
+    with pytest.raises(ModelUnavailableError, match="`finray train page-ranker`"):
         load_page_model(str(path))
 
 

@@ -118,6 +118,10 @@ time.sleep(600)""",
         "os.write(1, b'Rnot JSON')",
         "os.write(1, b'R' + b'[' * 50000)",
         "os.write(1, b'R[1]')",
+        "os.write(1, b'R{}')",
+        """os.write(1, b'R{"fault": 1}')""",
+        """os.write(1, b'R{"result": {"value": 1}, "layers": []}')""",
+        """os.write(1, b'R{"result": [], "layers": []}')""",
         "os.close(0); os.write(1, b'R'); os.close(1)",
         "os.write(1, b'Q{}')",
     ],
@@ -126,6 +130,13 @@ def test_a_child_that_dies_or_answers_nonsense_is_an_error(script: str) -> None:
     with pytest.raises(SandboxError) as caught:
         misbehaving(script).run("1")
     assert caught.value.reason == "crashed"
+
+
+def test_an_inspection_with_a_nonsensical_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    nonsense = (sys.executable, "-I", "-S", "-c", "import os; os.write(1, b'R{}')")
+    monkeypatch.setattr(runner, "launcher", lambda settings, probe: Launcher("process", nonsense))
+    with pytest.raises(SandboxError, match="no usable answer"):
+        inspect_sandbox(PROCESS)
 
 
 def test_a_child_that_floods_is_cut_off() -> None:

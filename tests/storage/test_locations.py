@@ -44,9 +44,21 @@ def test_named_files_and_globs_are_taken_whatever_their_extension(place: str) ->
     assert names(f"{place}/a.pdf", f"{place}/*.pdf", place) == ["a.pdf", "c.pdf"]
 
 
-def test_a_file_whose_name_looks_like_a_glob_is_found(tmp_path: Path) -> None:
-    (tmp_path / "report[1].pdf").write_bytes(b"x")
-    assert names(str(tmp_path / "report[1].pdf")) == ["report[1].pdf"]
+def test_what_has_a_name_that_looks_like_a_glob_is_found(place: str) -> None:
+    for name in ("report[1].pdf", "report1.pdf", "what?.pdf", "whats.pdf", "a*/b.pdf", "ab/c.pdf"):
+        write_bytes(f"{place}/{name}", b"x")
+    assert names(f"{place}/report[1].pdf") == ["report[1].pdf"]
+    assert names(f"{place}/what?.pdf") == ["what?.pdf"]
+    assert names(f"{place}/a*") == names(f"{place}/a*/b.pdf") == ["b.pdf"]
+    assert names(f"{place}/report[0-9].pdf") == ["report1.pdf"]
+
+
+def test_a_file_of_two_sources_is_ignored_once_and_not_if_it_is_named(place: str) -> None:
+    for name in ("a.pdf", "sub/b.docx", "sub/c.json"):
+        write_bytes(f"{place}/{name}", b"x")
+    assert list_sources([place, f"{place}/sub", place]).ignored == {".docx": 1, ".json": 1}
+    listing = list_sources([place, f"{place}/sub/b.docx"])
+    assert names(place, f"{place}/sub/b.docx") == ["a.pdf", "b.docx"] and listing.ignored == {".json": 1}
 
 
 def test_what_is_written_is_read(place: str) -> None:

@@ -17,6 +17,7 @@ from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_balance, is_flow
 from finray.answering.cells.page_cells import is_dash
 from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
+from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
@@ -215,8 +216,7 @@ def _tagged_alike(item: LineItem, best: LineItem) -> bool:
 
 
 def _digits(item: LineItem) -> int:
-    """How many digits are printed, without leading and trailing zeros."""
-    return len(re.sub(r"\D", "", item.text).strip("0"))
+    return len(significant_digits(item.text))
 
 
 def _same(a: float, b: float) -> bool:

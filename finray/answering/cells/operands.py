@@ -189,11 +189,11 @@ def _ends_in(
     if filing.period_end is None or filing.fiscal_period is None:
         return
     form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
-    form_as_amended = form + 2 * (filing.is_amendment != amended)
+    form += 2 * (filing.is_amendment != amended)
     if period.date is not None:
         later = (filing.period_end - period.date).days
         if -_WANDER_DAYS <= later <= _REPEATED_DAYS:
-            yield max(0, later - _WANDER_DAYS), form_as_amended, period.date
+            yield max(0, later - _WANDER_DAYS), form, period.date
         return
     calendar = filing.period_end.year
     own = filing.fiscal_year if filing.fiscal_year is not None else calendar
@@ -217,7 +217,7 @@ def _ends_in(
         if 0 <= back <= _REPEATED_YEARS:
             end = add_months(_years_before(filing.period_end, back), -3 * quarters_back)
             late = back + 10 * number + _REPEATED_IN_YEARS * bool(quarters_back)
-            yield late, form_as_amended, end
+            yield late, form, end
 
 
 def _years_before(end: dt.date, years: int) -> dt.date:

@@ -15,7 +15,7 @@ from finray.answering.rankings.asked import AskedRanking
 from finray.answering.rankings.block_features import BLOCK_FEATURES, CellFeatures, cells_in
 from finray.answering.rankings.ranked import Ranking
 from finray.answering.table_reader.columns import NAMED, Columns
-from finray.core.arrays import Floats
+from finray.core.arrays import Floats, log_softmax
 from finray.models.row_reader import RowScores
 
 _OF_SLOTS: Final = ("cover", "column", "surplus_column", "part", "end", "months")
@@ -64,7 +64,7 @@ class Describer:
     ) -> None:
         self._asked, self._of_blocks, self._read = asked, of_blocks, read
         self._cells, self._columns = cells, columns
-        self._first = read.first - np.logaddexp.reduce(read.first)
+        self._first = log_softmax(read.first)
 
     def described(self, ranking: Ranking, number: int) -> list[float]:
         """The FEATURES of a ``ranking`` of block ``number``."""

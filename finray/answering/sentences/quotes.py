@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from finray.core.digits import digits
 from finray.core.query import AskedUnit
 from finray.core.vocabulary import MONTH, SCALE, SCALES
 from finray.question.measures.units import asked_unit
@@ -42,16 +43,16 @@ def quoted_number(question: str, text: str) -> QuotedNumber | None:
     if the question does not ask for a number."""
     if not _ASKS_NUMBER.search(question) or _ASKS_WORDS.search(question):
         return None
-    asked = {re.sub(r"\D", "", token) for token in re.findall(r"[\d,]+", question)}
+    asked = {digits(token) for token in re.findall(r"[\d,]+", question)}
     marked: set[QuotedNumber] = set()
     plain: set[QuotedNumber] = set()
     for match in _NUMBER.finditer(_closest_sentence(question, text)):
-        digits = match.group("digits").replace(",", "")
-        value = float(digits) * SCALES.get((match.group("scale") or "").lower(), 1)
+        printed = match.group("digits").replace(",", "")
+        value = float(printed) * SCALES.get((match.group("scale") or "").lower(), 1)
         unit = "percent" if match.group("percent") else "USD" if match.group("currency") else "count"
         if unit != "count" or match.group("scale"):
             marked.add(QuotedNumber(value, unit))
-        elif not (digits in asked or re.fullmatch(r"(?:19|20)\d\d", digits) or _is_reference(match)):
+        elif not (printed in asked or re.fullmatch(r"(?:19|20)\d\d", printed) or _is_reference(match)):
             plain.add(QuotedNumber(value, unit))
     candidates = marked or plain
     if len(candidates) != 1:

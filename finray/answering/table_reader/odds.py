@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from finray.answering.table_reader.operations import COMPOSED, OPERATIONS, Operation
-from finray.core.arrays import Floats
+from finray.core.arrays import Floats, log_softmax
 from finray.models.row_reader import MEASURES, RowScores
 
 _LEAST_LOG: Final = math.log(0.004)
@@ -46,8 +46,8 @@ class Odds:
         }
         return cls(
             operations,
-            _log_softmax(scores.first),
-            _log_softmax(scores.second),
+            log_softmax(scores.first),
+            log_softmax(scores.second),
             np.asarray([_log_sigmoid(x) for x in scores.listed]),
             np.asarray([_log_sigmoid(-x) for x in scores.listed]),
             np.asarray([_log_sigmoid(x) for x in scores.operand]),
@@ -65,10 +65,3 @@ def several_rows(operations: Floats) -> bool:
 
 def _log_sigmoid(x: float) -> float:
     return -math.log1p(math.exp(-x)) if x > -30 else x
-
-
-def _log_softmax(x: Floats) -> Floats:
-    if not x.size:
-        return x
-    shifted: Floats = x - x.max()
-    return shifted - math.log(float(np.exp(shifted).sum()))

@@ -146,11 +146,10 @@ class Batches:
         known = Known(key, StoredBatch(batch, new.question_column, new.sheet))
         folder.batches[batch.id] = known
         try:
-            await self._folders.save(known)
+            await self._runs.begin(known)
         except BaseException:
             del folder.batches[batch.id]
             raise
-        self._runs.launch(known)
         return known.batch
 
     async def batches(self, key: str, after: str | None, limit: int) -> BatchList:
@@ -185,11 +184,15 @@ class Batches:
         cleared = dict.fromkeys(
             ("errors", "output_file_id", "error_file_id", "cancelling_at", "cancelled_at", "completed_at", "failed_at")
         )
+        before = known.stored
         known.change(status="validating", **cleared)
         known.stored = replace(known.stored, retrying=retry_errors)
         known.stopping = False
-        self._runs.launch(known)
-        await self._folders.save(known)
+        try:
+            await self._runs.begin(known)
+        except BaseException:
+            known.stored, known.stopping = before, False
+            raise
         return self._runs.counted(known)
 
     async def delete(self, key: str, batch_id: str) -> Deleted:
@@ -197,7 +200,7 @@ class Batches:
         folder, known = await self._folders.folder(key), await self._folders.at_rest(key, batch_id)
         async with known.saving:
             await self._folders.stored(self._folders.place.delete_batch, key, batch_id)
-        folder.batches.pop(batch_id, None)
+            folder.batches.pop(batch_id, None)  # before another request that waits to save it
         self._runs.forget(batch_id)
         return Deleted(batch_id, "batch")
 

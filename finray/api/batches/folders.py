@@ -50,7 +50,8 @@ class Folder:
 
 
 class Folders:
-    """The folders of all keys at ``uri``. Every coroutine may raise ApiError 503; ids of other keys are not found."""
+    """The folders of all keys at ``uri``. Coroutines raise ApiError 503 if the storage cannot be used, unless they say
+    otherwise; ids of other keys are not found."""
 
     def __init__(self, uri: str, limits: ServingSettings) -> None:
         """Raises SourceError for another scheme than a local path or s3://."""
@@ -72,21 +73,26 @@ class Folders:
         await asyncio.to_thread(self.place.mark, key, batch_id, running=running)
 
     async def open(self) -> None:
-        """Raises ApiError 503 if the storage cannot be used, or another service runs these batches."""
+        """Raises SourceError if the storage cannot be used, or another service runs these batches."""
         if self._opened:
             return
         async with self._opening:
             if not self._opened:
-                await self.stored(self.place.open)
+                await asyncio.to_thread(self.place.open)
                 self._opened = True
 
     async def folder(self, key: str) -> Folder:
         """The files and batches of a key, read from the storage on first use."""
+        with _for_clients():
+            return await self.opened(key)
+
+    async def opened(self, key: str) -> Folder:
+        """Like :meth:`folder`, for the service itself. Raises SourceError."""
         await self.open()
         if key not in self._folders:
             async with self._opening:
                 if key not in self._folders:
-                    kept: Kept = await self.stored(self.place.kept, key)
+                    kept: Kept = await asyncio.to_thread(self.place.kept, key)
                     known = {batch_id: Known(key, stored) for batch_id, stored in kept.batches.items()}
                     self._folders[key] = Folder(kept.files, known)
         return self._folders[key]

@@ -66,13 +66,14 @@ class Runs:
 
     async def _resume_unfinished(self) -> None:
         left = await self._unfinished()  # once: the batches of this service keep their own marks
+        log = _ChangesLog()
         while left:
             waiting = {}
             for batch_id, key in left.items():
                 try:
                     await self._resume(key, batch_id)
-                except (ApiError, SourceError) as error:  # the folder of another key may be readable
-                    _log.warning("batch %s waits: %s", batch_id, error)
+                except SourceError as error:  # the folder of another key may be readable
+                    log.warn(f"batch {batch_id} waits", error)
                     waiting[batch_id] = key
             left = waiting
             if left:
@@ -80,30 +81,44 @@ class Runs:
 
     async def _unfinished(self) -> dict[str, str]:
         """The key of each batch that the last service left unfinished, by the batch's id, once it can be read."""
+        log = _ChangesLog()
         while True:
             try:
                 await self._folders.open()
                 return await asyncio.to_thread(self._folders.place.unfinished)
-            except (ApiError, SourceError) as error:
-                _log.warning("batches wait: %s", error)
+            except SourceError as error:
+                log.warn("batches wait", error)
                 await asyncio.sleep(UNAVAILABLE_S)
 
     async def _resume(self, key: str, batch_id: str) -> None:
-        known = (await self._folders.folder(key)).batches.get(batch_id)
-        if known is None or known.batch.status not in RUNNING:
+        known = (await self._folders.opened(key)).batches.get(batch_id)
+        if known is None:
             await self._folders.mark(key, batch_id, running=False)
-        elif known.task is None:
-            known.stopping = known.batch.status == "cancelling"
-            self.launch(known)
+            return
+        async with known.saving:  # this service may be starting it
+            if known.batch.status not in RUNNING:
+                await self._folders.mark(key, batch_id, running=False)
+            elif known.task is None:
+                known.stopping = known.batch.status == "cancelling"
+                self._launch(known)
 
-    def launch(self, known: Known) -> None:
+    async def begin(self, known: Known) -> None:
+        """Run a batch after storing that it runs. Raises ApiError 404 if it was deleted meanwhile, 503."""
+        async with known.saving:
+            await self._folders.known(known.key, known.batch.id)
+            # The mark is first: no service resumes a batch without one, whatever its record says.
+            mark = partial(self._folders.place.mark, known.key, known.batch.id, running=True)
+            await self._folders.stored(mark)
+            await self._folders.stored(self._folders.place.save_batch, known.key, known.stored)
+            self._launch(known)
+
+    def _launch(self, known: Known) -> None:
         self._ended.pop(known.batch.id, None)
         known.ledger = None
         known.task = asyncio.create_task(self._run(known))
 
     async def _run(self, known: Known) -> None:
         try:
-            await self._folders.mark(known.key, known.batch.id, running=True)
             await self._ask_all(known)
             known.change(status="completed", completed_at=now())
         except asyncio.CancelledError:
@@ -208,6 +223,18 @@ class Runs:
             _, oldest = self._ended.popitem(last=False)
             if oldest.task is None:
                 oldest.ledger = None
+
+
+class _ChangesLog:
+    """Logs why something waits: once, and again if the reason changes."""
+
+    def __init__(self) -> None:
+        self._reasons: dict[str, str] = {}
+
+    def warn(self, what: str, error: Exception) -> None:
+        if self._reasons.get(what) != str(error):
+            self._reasons[what] = str(error)
+            _log.warning("%s: %s", what, error)
 
 
 async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:

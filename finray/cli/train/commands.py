@@ -10,8 +10,8 @@ from finray.cli.train.evidence import closest_rows, company_choice
 from finray.cli.train.fine_tuning import gain, page_scorer, reranker
 from finray.cli.train.matches import filing_match, row_match
 from finray.cli.train.pages import item_lexicon, page_ranker
+from finray.cli.train.questions import question_model
 from finray.cli.train.rankings import rankings
-from finray.cli.train.reader import metric_recognizer, reader
 from finray.cli.train.rows import row_reader
 from finray.cli.train.signs import printed_sign
 from finray.cli.train.static import static_encoder
@@ -34,8 +34,7 @@ for _command in (
     figure_choice,
     company_choice,
     closest_rows,
-    reader,
-    metric_recognizer,
+    question_model,
     row_reader,
     printed_sign,
     static_encoder,

@@ -22,8 +22,7 @@ class RetrievalSettings(Section):
     """Pages of the method ``finray`` whose ranking is fused with that of ``passage_reranker``; 0 reranks none. The
     small rerankers that were measured did not help (docs/training.md)."""
     page_model: str = ""
-    """A file that ``jobs/train_page_ranker.py`` wrote; empty for the one that comes with finray for
-    the encoder."""
+    """A file that ``finray train page-ranker`` wrote; empty for the one that comes with finray for the encoder."""
     k_candidates: int = Field(100, ge=1)
     """Filings that a reranker scores (HiREC's k'_D)."""
     k_documents: int = Field(5, ge=1)

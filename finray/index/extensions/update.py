@@ -71,8 +71,8 @@ def extend_index(
 ) -> ExtensionSummary:
     """Bring the extension up to date: make the rows of missing filings, drop those that the index no longer has.
 
-    ``progress`` is called with (filings done, filings to do). Raises IndexMismatchError if the extension was made with
-    another model, unless ``rebuild``, which starts over.
+    ``progress`` is called with (filings done, filings to do) after each filing. Raises IndexMismatchError if the
+    extension was made with another model, unless ``rebuild``, which starts over.
     """
     started = time.monotonic()
     name = extension.name
@@ -90,15 +90,12 @@ def extend_index(
     write_bytes(location_of(reader.uri, f"{name}.json"), json.dumps(record_of(extension), indent=1).encode())
     kept = stored.keys() - set(unwanted)
     todo = [key for key, rows in expected.items() if rows and key not in kept]
-    done = 0
     costs: dict[str, Cost] = {}
     failed: dict[Key, FailedFiling] = {}
-    for batch, filings in _batches(tables(reader, extension, todo) if todo else iter(()), costs, failed):
+    made = _reported(tables(reader, extension, todo) if todo else iter(()), len(todo), progress)
+    for batch in _batches(made, costs, failed):
         keys = sorted(set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True)))
         commit(location, partial(_add, location, batch), undo=partial(_delete, location, keys))
-        done += filings
-        if progress is not None:
-            progress(done, len(todo))
     commit(location, partial(_finish, location, extension.words))
     note_failed(failed_location(reader.uri, extension), failed)
     rows = sum(number for key, number in expected.items() if key not in failed)
@@ -114,11 +111,20 @@ def extend_index(
     )
 
 
+def _reported(
+    made: Iterator[FilingRows | FailedFiling], total: int, progress: Callable[[int, int], None] | None
+) -> Iterator[FilingRows | FailedFiling]:
+    for done, filing in enumerate(made, start=1):
+        if progress is not None:
+            progress(done, total)
+        yield filing
+
+
 def _batches(
     made: Iterator[FilingRows | FailedFiling], costs: dict[str, Cost], failed: dict[Key, FailedFiling]
-) -> Iterator[tuple[pa.Table, int]]:
-    """Rows to commit together, and the number of their filings. Adds the cost of each filing to ``costs``, and filings
-    that were set aside to ``failed``."""
+) -> Iterator[pa.Table]:
+    """Rows to commit together. Adds the cost of each filing to ``costs``, and filings that were set aside to
+    ``failed``."""
     ready: list[pa.Table] = []
     since = time.monotonic()
     for filing in made:
@@ -129,10 +135,10 @@ def _batches(
         if filing.cost is not None:
             costs[filing.rows["filing_id"][0].as_py()] = filing.cost
         if sum(t.num_rows for t in ready) >= _COMMIT_ROWS or time.monotonic() - since > _COMMIT_SECONDS:
-            yield pa.concat_tables(ready), len(ready)
+            yield pa.concat_tables(ready)
             ready, since = [], time.monotonic()
     if ready:
-        yield pa.concat_tables(ready), len(ready)
+        yield pa.concat_tables(ready)
 
 
 def _add(location: str, batch: pa.Table) -> None:

@@ -64,11 +64,12 @@ class OnnxPass:
         self._session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
         self._state = {name: value for name, value in state.items() if name.startswith("embeddings")}
 
-    def states(self, batch: Packed) -> list[Floats]:
+    def states(self, batch: Packed, added: Floats | None = None) -> list[Floats]:
+        """As in ForwardPass; ``added`` [tokens, SIZE] is added to the embeddings."""
         from finray.models.bert.onnx_graph import INPUTS
 
         lengths = batch.mask.sum(axis=1)
-        embeddings = embedded(self._state, batch)
+        embeddings = embedded(self._state, batch, added)
         inputs = (embeddings, batch.indexes, np.flatnonzero(batch.mask), lengths.astype(np.int32))
         (last,) = self._session.run(None, dict(zip(INPUTS, inputs, strict=True)))
         return np.split(last, np.cumsum(lengths)[:-1])
@@ -80,9 +81,12 @@ def minilm_pass(threads: int | None = None) -> OnnxPass:
     return OnnxPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads)
 
 
-def embedded(state: State, batch: Packed) -> Floats:
-    """The input of the first layer, [tokens, SIZE]: embeddings of word, position and type, added up and normalized."""
+def embedded(state: State, batch: Packed, added: Floats | None = None) -> Floats:
+    """The input of the first layer, [tokens, SIZE]: embeddings of word, position and type, and ``added``, added up and
+    normalized."""
     total = minilm_words()[batch.ids]
+    if added is not None:
+        total += added
     total += state["embeddings.position_embeddings.weight"][batch.positions]
     total += state["embeddings.token_type_embeddings.weight"][batch.types]
     total -= total.mean(axis=1, keepdims=True)

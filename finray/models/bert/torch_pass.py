@@ -9,7 +9,19 @@ from torch import nn
 from torch.nn import functional
 
 from finray.models.bert.packing import Packed
-from finray.models.bert.weights import EPSILON, HEADS, INNER, MAX_POSITIONS, SIZE, Floats, State, minilm_words
+from finray.models.bert.weights import (
+    EPSILON,
+    HEADS,
+    INNER,
+    MAX_POSITIONS,
+    SIZE,
+    Floats,
+    State,
+    fitting,
+    layer_shapes,
+    minilm_weights,
+    minilm_words,
+)
 
 _DROPOUT = 0.1
 
@@ -30,17 +42,29 @@ class Bert(nn.Module):
         )
         self.encoder: Any = nn.ModuleDict({"layer": nn.ModuleList(_Layer() for _ in range(layers))})
 
-    def forward(self, batch: Packed) -> list[torch.Tensor]:
-        """The last states of each sequence, float32 [its tokens, SIZE]."""
+    def forward(self, batch: Packed, added: torch.Tensor | None = None) -> list[torch.Tensor]:
+        """The last states of each sequence, float32 [its tokens, SIZE]; ``added`` [tokens, SIZE] is added to the
+        embeddings."""
         device = self.embeddings["LayerNorm"].weight.device
         ids, types, positions, mask, indexes = (torch.from_numpy(array).to(device) for array in batch)
         parts = {"word_embeddings": ids, "position_embeddings": positions, "token_type_embeddings": types}
         total = torch.stack([self.embeddings[name](numbers) for name, numbers in parts.items()]).sum(0)
+        if added is not None:
+            total = total + added
         states = functional.dropout(self.embeddings["LayerNorm"](total), _DROPOUT, self.training)
         bias = torch.zeros(mask.shape, dtype=states.dtype, device=device).masked_fill(~mask, float("-inf"))
         for layer in self.encoder["layer"]:
             states = layer(states, mask, indexes, bias)
         return list(torch.split(states.float(), mask.sum(1).tolist()))
+
+
+def minilm_layers(layers: int) -> Bert:
+    """MiniLM's first ``layers`` layers, to fine-tune; the word embeddings are not trained. Raises
+    ModelUnavailableError."""
+    bert = Bert(layers)
+    state = fitting(minilm_weights(), layer_shapes(layers))
+    bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
+    return bert
 
 
 class TorchPass:

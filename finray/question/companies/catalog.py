@@ -83,7 +83,7 @@ class CompanyCatalog:
         self.company_of_filing: Mapping[str, str] = KeyedValues(self._ids, ArrowColumn(keys))
         self._names, self._shortened = self._joined_names()
         self._first_words = self._distinctive_first_words()
-        self._tickers = {t.upper(): c.key for c in self.companies.values() for t in c.tickers}
+        self._tickers = self._companies_by_ticker()
         self._by_initials = self._names_by_initials()
         self._by_length: dict[tuple[str, int], list[tuple[str, tuple[str, ...]]]] = defaultdict(list)
         for table in (self._names, self._shortened, {name: (key,) for name, key in self._first_words.items()}):
@@ -160,8 +160,9 @@ class CompanyCatalog:
             return None
         keys = self._names.get(joined) or self._shortened.get(joined) or ()
         if not keys and joined not in NOT_A_NAME:
-            ticker = self._tickers.get(joined.upper()) if length == 1 and len(joined) >= _LOWER_CASE_TICKER else None
-            return ticker or self._first_words.get(joined)
+            keys = self._tickers.get(joined.upper(), ()) if length == 1 and len(joined) >= _LOWER_CASE_TICKER else ()
+            if not keys:
+                return self._first_words.get(joined)
         return keys[0] if len(keys) == 1 else None
 
     def _longest_match(self, words: Sequence[NameWord], position: int) -> tuple[int, tuple[str, ...]]:
@@ -177,14 +178,22 @@ class CompanyCatalog:
         word = words[position]
         if not word.is_name_like or word.text.lower() in NOT_A_NAME:
             return 0, ()
-        if (key := self._tickers.get(word.text)) and (len(word.text) >= 2 or is_one_letter_ticker(words, position)):
-            return 1, (key,)
+        if (keys := self._tickers.get(word.text)) and (len(word.text) >= 2 or is_one_letter_ticker(words, position)):
+            return 1, keys
         first = self._first_words.get(word.plain)
         if first and not name_continues(words, position + 1):
             return 1, (first,)
         if key := self._abbreviation(word.text):
             return 1, (key,)
         return 0, ()
+
+    def _companies_by_ticker(self) -> dict[str, tuple[str, ...]]:
+        """Exchanges give the ticker of a company that left to another, so several may have had it."""
+        owners: dict[str, dict[str, None]] = defaultdict(dict)
+        for company in self.companies.values():
+            for ticker in company.tickers:
+                owners[ticker.upper()].setdefault(company.key)
+        return {ticker: tuple(keys) for ticker, keys in owners.items()}
 
     def _joined_names(self) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
         """Joined full names, and names shortened by "Group" or the like that are no company's full name."""

@@ -1,8 +1,8 @@
-"""Finds the words of a question that name what is measured, by a small network over MiniLM's token states.
+"""Finds the words of a question that name what is measured.
 
-Questions come with personas, instructions and definitions that no list of patterns knows. The network labels each token
-as outside, or as the first or a further one of the first or second quantity (BIO tags); the best sequence wins
-(Viterbi). A second, linear one names the operation. `finray train reader` fits both.
+Questions come with personas, instructions and definitions that no list of patterns knows. A small model
+(``finray.models.question_model``) labels each token as outside, or as the first or a further one of the first or second
+quantity (BIO tags); the best sequence wins (Viterbi). Another head names the operation.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
 
+from finray.models.bert.tokens import placed_tokens
 from finray.models.bert.weights import Floats
-from finray.models.token_states import TokenStates
+from finray.models.question_model import MARKS, MAX_TOKENS, OPERATIONS, TAGS, QuestionModel
 
-OUTSIDE, FIRST, FIRST_ON, SECOND, SECOND_ON = range(5)
+OUTSIDE, FIRST, FIRST_ON, SECOND, SECOND_ON = range(TAGS)
 _FOLLOWS = {FIRST_ON: (FIRST, FIRST_ON), SECOND_ON: (SECOND, SECOND_ON)}
 QUOTED = re.compile(r'["“]([^"”]{2,120})["”]')
 _WORD = re.compile(r"\S+")
@@ -26,30 +25,9 @@ _LINKS = frozenset({
     "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "over", "per", "than",
     "that", "the", "their", "to", "under", "was", "were", "with", "within",
 })  # fmt: skip
-_MARKS, _FLAGS = 5, 8
-"""Kinds of marked spans, and these with the flags of a token's letters."""
-_POSITION = 40
-"""Tokens per unit of a token's position."""
 _IMPOSSIBLE = np.float32(-1e9)
 
 Span = tuple[int, int]
-OPERATIONS = (
-    "value", "difference", "growth", "share", "ratio", "sum", "average", "count", "max", "min", "which", "yesno",
-    "words", "date",
-)  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class TaggerWeights:
-    """``hidden`` [features, units] with ``hidden_bias``, ReLU, ``out`` [units, 5] with ``out_bias``; the operations'
-    ``operation`` [features of a question, operations] with ``operation_bias``."""
-
-    hidden: Floats
-    hidden_bias: Floats
-    out: Floats
-    out_bias: Floats
-    operation: Floats
-    operation_bias: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,60 +42,35 @@ class Measured:
 class MeasureTagger:
     """Tags what a question measures. Thread-safe."""
 
-    def __init__(self, weights: TaggerWeights | None = None) -> None:
-        """``weights`` default to those that come with finray."""
-        self._weights = shipped_tagger() if weights is None else weights
+    def __init__(self, model: QuestionModel) -> None:
+        self._model = model
 
-    def measured(self, question: str, states: TokenStates, marked: Sequence[Iterable[Span]]) -> Measured | None:
-        """What ``question`` with these token ``states`` measures; None if it has no words. ``marked`` is as for
-        :func:`features`."""
-        if not states.spans:
+    def measured(self, question: str, marked: Sequence[Iterable[Span]]) -> Measured | None:
+        """What ``question`` measures; None if it has no words. ``marked`` is as for :func:`token_marks`."""
+        ids, spans = placed_tokens(question)
+        ids, spans = ids[:MAX_TOKENS], spans[:MAX_TOKENS]
+        if not ids:
             return None
-        x = features(question, states, marked)
-        quantities = pieces(question, states.spans, best_tags(tag_logits(self._weights, x)))
-        operation = question_features(states, x) @ self._weights.operation + self._weights.operation_bias
-        return Measured(quantities, OPERATIONS[int(operation.argmax())])
+        read = self._model.question(ids, token_marks(question, spans, marked))
+        return Measured(pieces(question, spans, best_tags(read.tags)), OPERATIONS[int(read.operations.argmax())])
 
 
-def tag_logits(weights: TaggerWeights, x: Floats) -> Floats:
-    """Logits of the tags, float32 [tokens, 5], for ``x`` of :func:`features`."""
-    result: Floats = np.maximum(x @ weights.hidden + weights.hidden_bias, 0) @ weights.out + weights.out_bias
-    return result
-
-
-def question_features(states: TokenStates, x: Floats) -> Floats:
-    """float32 [2 * 384 + 5] of the whole question: mean and maximum of its states, and how many tokens are marked."""
-    start = 3 * states.contextual.shape[1]
-    marks = x[:, start : start + _MARKS].sum(0) / _MARKS
-    result: Floats = np.concatenate([states.mean, states.contextual.max(0), marks])
-    return result
-
-
-def features(question: str, states: TokenStates, marked: Sequence[Iterable[Span]]) -> Floats:
-    """float32 [tokens, features]. ``marked`` are the spans of companies, periods, metrics and other known words."""
-    spans = np.asarray(states.spans, dtype=np.int64).reshape(-1, 2)
-    flags = np.zeros((len(spans), _FLAGS), dtype=np.float32)
+def token_marks(question: str, spans: Sequence[Span], marked: Sequence[Iterable[Span]]) -> Floats:
+    """float32 [tokens, MARKS]: 1 if a token is of a known word. ``marked`` are the places of companies, periods,
+    metrics and other known words; quoted words are found here."""
+    places = np.asarray(spans, dtype=np.int64).reshape(-1, 2)
+    marks = np.zeros((len(places), MARKS), dtype=np.float32)
     for kind, found in enumerate([*marked, [match.span(1) for match in QUOTED.finditer(question)]]):
         for start, end in found:
-            flags[(spans[:, 0] < end) & (spans[:, 1] > start), kind] = 1
-    for row, (start, end) in enumerate(spans):
-        word = question[start:end]
-        flags[row, _MARKS:] = word[:1].isupper(), not word.isalnum(), start > 0 and question[start - 1] != " "
-    nothing = np.zeros((1, _FLAGS), dtype=np.float32)
-    place = np.arange(len(spans), dtype=np.float32)[:, None] / _POSITION
-    mean = np.broadcast_to(states.mean, (len(spans), len(states.mean)))
-    before, after = np.concatenate([nothing, flags[:-1]]), np.concatenate([flags[1:], nothing])
-    result: Floats = np.concatenate(
-        [states.contextual, states.static, mean, flags, before, after, place], axis=1, dtype=np.float32
-    )
-    return result
+            marks[(places[:, 0] < end) & (places[:, 1] > start), kind] = 1
+    return marks
 
 
 def best_tags(logits: Floats) -> list[int]:
     """The likeliest sequence of tags in which further tokens follow one of the same quantity (Viterbi)."""
-    allowed = np.zeros((5, 5), dtype=np.float32)
+    allowed = np.zeros((TAGS, TAGS), dtype=np.float32)
     for tag, before in _FOLLOWS.items():
-        allowed[[each for each in range(5) if each not in before], tag] = _IMPOSSIBLE
+        allowed[[each for each in range(TAGS) if each not in before], tag] = _IMPOSSIBLE
     log = logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
     score = log[0].copy()
     score[list(_FOLLOWS)] = _IMPOSSIBLE
@@ -174,11 +127,3 @@ def whole_words(question: str, start: int, end: int) -> Span:
     while end < len(question) and question[end].isalnum():
         end += 1
     return start, end
-
-
-@cache
-def shipped_tagger() -> TaggerWeights:
-    """The weights that come with finray."""
-    with resources.files("finray.question.measures").joinpath("measure_tagger.npz").open("rb") as file:
-        saved = np.load(file, allow_pickle=False)
-        return TaggerWeights(*(saved[name].astype(np.float32) for name in TaggerWeights.__dataclass_fields__))

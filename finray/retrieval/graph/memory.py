@@ -8,12 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from finray.core.passages import PageKey
 from finray.models.encoder import Vectors
 from finray.retrieval.flat import Scope
 from finray.retrieval.graph.parts import Entity, FilingGraph, Relation, node_key
-
-PagePlace = tuple[str, int]
-"""(filing_id, page)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,9 @@ class KnowledgeGraph:
     def nearest_edges(self, vector: Vectors, within: Scope, limit: int) -> list[int]:
         return _nearest(self._edge_vectors @ vector, self._edge_filings, within, limit)
 
-    def pages_of_nodes(self, nodes: Sequence[int]) -> list[PagePlace]:
+    def pages_of_nodes(self, nodes: Sequence[int]) -> list[PageKey]:
         """The pages of each node in turn, those that name most of its neighbors first."""
-        found: dict[PagePlace, None] = {}
+        found: dict[PageKey, None] = {}
         for number in nodes:
             node = self.nodes[number]
             around = [self._other(edge, number).entity.pages for edge in node.neighbors]
@@ -76,7 +74,7 @@ class KnowledgeGraph:
                 found.setdefault((node.filing_id, page))
         return list(found)
 
-    def pages_of_edges(self, edges: Sequence[int]) -> list[PagePlace]:
+    def pages_of_edges(self, edges: Sequence[int]) -> list[PageKey]:
         places = (
             (self.edges[number].filing_id, page) for number in edges for page in self.edges[number].relation.pages
         )

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, Literal, TypeVar
@@ -26,13 +25,14 @@ import pyarrow as pa
 from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.method_settings import LightragParameters
-from finray.core.passages import Document, Passage
+from finray.core.passages import Document, PageKey, Passage
 from finray.core.predictions import TokenUsage
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import AnsweredPassages
 from finray.core.settings import Settings
 from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.extensions.made_with import encoder_record, llm_record
 from finray.index.extensions.table import open_extension
 from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
@@ -41,12 +41,13 @@ from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import disconnect, load_chat
 from finray.retrieval.flat import Scope, doc_names, scope
 from finray.retrieval.graph.keywords import Keywords, asked_keywords, read_keywords
-from finray.retrieval.graph.memory import KnowledgeGraph, PagePlace
+from finray.retrieval.graph.memory import KnowledgeGraph
 from finray.retrieval.graph.parts import COLUMNS, FilingGraph, graph_columns, graph_of_row
 from finray.retrieval.graph.tagged import tagged_graph
 from finray.retrieval.graph.written import written_graph
 from finray.retrieval.methods.asking import OVER_PASSAGES, Asker
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from finray.retrieval.stopwatch import Stopwatch
 
 Name = Literal["lightrag", "lightrag_rules"]
 STAGE: Final = "lightrag"
@@ -62,25 +63,22 @@ _SHOWN_CHARACTERS = 240
 def graph_extension(name: Name, settings: Settings, chat: ChatModel | None = None) -> FilingExtension:
     """The graph of each filing; ``lightrag`` asks ``chat``, by default the model of the settings."""
     encoder_settings = settings.encoder
-    made_with = encoder_settings.model_dump(include={"model", "max_tokens", "passage_prefix"})
+    made_with = encoder_record(encoder_settings)
     if name == "lightrag":
-        made_with |= {"llm": settings.llm.model, "llm_max_tokens": settings.llm.max_tokens}
+        made_with |= {**llm_record(settings.llm), "llm_max_tokens": settings.llm.max_tokens}
 
     def load(reader: IndexReader) -> OfFiling:
         encoder = load_encoder(encoder_settings)
         filings = reader.filings().by_id
 
         def build(filing_id: str) -> tuple[Mapping[str, pa.Array], Cost]:
-            started, worked = time.perf_counter(), time.process_time()
+            stopwatch = Stopwatch()
             if name == "lightrag_rules":
                 graph, usage = _by_rules(reader, filings[filing_id]), TokenUsage()
             else:
                 graph, usage = asyncio.run(_by_model(reader, filings[filing_id], settings, chat))
             columns = graph_columns(graph, encoder)
-            seconds, processor = time.perf_counter() - started, time.process_time() - worked
-            parts = len(graph.entities) + len(graph.relations)
-            tokens = (usage.prompt_tokens, usage.completion_tokens, usage.cost)
-            return columns, Cost(seconds, processor, parts, *tokens)
+            return columns, stopwatch.cost(usage, len(graph.entities) + len(graph.relations))
 
         return build
 
@@ -139,20 +137,20 @@ class GraphPassages:
 
     async def _found(
         self, query: Query, keywords: Keywords, within: Scope, k: int
-    ) -> tuple[list[int], list[int], list[PagePlace]]:
+    ) -> tuple[list[int], list[int], list[PageKey]]:
         """Entities, relations and pages, each in the order in which they were found."""
         graph, limit, mode = self._graph, self._chosen.top_k, self._chosen.mode
         encode = partial(query_vector, self._tools.encoder)
         nodes = graph.nearest_nodes(await encode(keywords.low), within, limit) if mode != "global" else []
         edges = graph.nearest_edges(await encode(keywords.high), within, limit) if mode != "local" else []
-        nearest: list[PagePlace] = []
+        nearest: list[PageKey] = []
         if mode == "mix":
             hits = self._tools.reader.search_pages_vector(await encode(query.question), within, k)
             nearest = list(zip(hits["filing_id"].to_pylist(), hits["page"].to_pylist(), strict=True))
         places = _in_turns(graph.pages_of_nodes(nodes), graph.pages_of_edges(edges), nearest)
         return _in_turns(nodes, graph.nodes_of(edges)), _in_turns(graph.edges_of(nodes), edges), places
 
-    def _read(self, places: Sequence[PagePlace]) -> list[Passage]:
+    def _read(self, places: Sequence[PageKey]) -> list[Passage]:
         """Whole pages as passages; the score is 1 / rank."""
         texts = self._tools.reader.page_texts(places)
         found: list[Passage] = []

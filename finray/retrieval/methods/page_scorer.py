@@ -25,6 +25,7 @@ from finray.core.query import Query
 from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
 from finray.index.extensions.extension import Encode, Extension
+from finray.index.extensions.made_with import encoder_record
 from finray.index.extensions.table import ExtensionTable, open_extension
 from finray.index.schema import vectors_array, vectors_matrix
 from finray.index.writing.bundle import page_vectors
@@ -74,7 +75,7 @@ def _page_extension(settings: Settings, *, titled: bool) -> Extension:
 
         return encode
 
-    made_with: dict[str, str | int] = chosen.model_dump(include={"model", "max_tokens", "passage_prefix"})
+    made_with = encoder_record(chosen)
     if chosen.page_characters:
         made_with["page_characters"] = chosen.page_characters
     name = "-".join(filter(None, (NAME, chosen.store)))

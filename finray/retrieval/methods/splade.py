@@ -14,6 +14,7 @@ import pyarrow as pa
 from finray.core.journal import Journal
 from finray.core.query import Query
 from finray.core.settings import Settings
+from finray.core.settings.hashes import without_default_revisions
 from finray.index.extensions.extension import Encode, Extension
 from finray.index.extensions.table import open_extension
 from finray.models.sparse_encoder import SparseVector, load_sparse_encoder
@@ -33,7 +34,9 @@ def extension(settings: Settings) -> Extension:
         model = load_sparse_encoder(chosen)
         return lambda texts: _columns(model.encode_passages(texts))
 
-    made_with: dict[str, str | int] = {"model": chosen.model, "max_tokens": chosen.max_tokens}
+    made_with: dict[str, str | int] = without_default_revisions(
+        {"model": chosen.model, "revision": chosen.revision, "max_tokens": chosen.max_tokens}
+    )
     if chosen.max_terms:
         made_with["max_terms"] = chosen.max_terms
     return Extension(NAME, "chunks", made_with, load)

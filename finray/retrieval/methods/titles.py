@@ -14,6 +14,7 @@ import pyarrow as pa
 from finray.core.settings import Settings
 from finray.filings.cover.summary import filing_title
 from finray.index.extensions.extension import Encode, Extension
+from finray.index.extensions.made_with import encoder_record
 from finray.index.schema import vectors_array
 from finray.models.encoder_loading import load_encoder
 
@@ -29,8 +30,7 @@ def title_vectors(settings: Settings) -> Extension:
         model = load_encoder(chosen)
         return lambda texts: {"vector": vectors_array(model.encode_passages(texts), model.dimension)}
 
-    made_with: dict[str, str | int] = chosen.model_dump(include={"model", "max_tokens", "passage_prefix"})
-    record = {**made_with, "title": TITLE}
+    record = {**encoder_record(chosen), "title": TITLE}
     return Extension("title_vectors", "chunks", record, load, method="dense+title", prefix=filing_title)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
 import weakref
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,9 @@ from finray.core.filing import LineItem
 from finray.core.method_settings import FingearParameters, RaptorParameters, TreeParameters
 from finray.core.predictions import TokenUsage
 from finray.core.settings import Settings
+from finray.core.settings.hashes import without_default_revisions
 from finray.index.extensions.extension import Cost, FilingExtension, OfFiling
+from finray.index.extensions.made_with import llm_record
 from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.chat import ChatModel
@@ -26,6 +27,7 @@ from finray.models.encoder import Encoder, Vectors
 from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import disconnect, load_chat
 from finray.retrieval.flam import Lexicon, PhraseMatcher, count_terms, lexicon_terms
+from finray.retrieval.stopwatch import Stopwatch
 from finray.retrieval.trees.clustering import Members, soft_clusters, two_level_clusters
 from finray.retrieval.trees.grow import grow
 from finray.retrieval.trees.store import FilingTrees, ItemTree, Place, tree_columns
@@ -67,12 +69,12 @@ def fingear_extension(settings: Settings) -> FilingExtension:
         loop = _Loop(chat)
 
         def build(filing_id: str) -> tuple[dict[str, pa.Array], Cost]:
-            started = time.perf_counter(), time.process_time()
+            stopwatch = Stopwatch()
             leaves = filing_leaves(reader, filing_id, chosen)
             trees, usage = loop.run(fingear_trees(leaves, chosen, encoder, chat))
             counts = term_counts(leaves, matcher)
             columns = tree_columns(trees, encoder.dimension) | counts
-            return columns, _cost(started, usage, trees)
+            return columns, stopwatch.cost(usage, len(trees.nodes))
 
         return _named(build)
 
@@ -95,10 +97,10 @@ def raptor_extension(settings: Settings) -> FilingExtension:
         loop = _Loop(chat)
 
         def build(filing_id: str) -> tuple[dict[str, pa.Array], Cost]:
-            started = time.perf_counter(), time.process_time()
+            stopwatch = Stopwatch()
             leaves = filing_leaves(reader, filing_id, chosen)
             tree, usage = loop.run(raptor_tree(leaves, chosen, encoder, chat))
-            return tree_columns(tree, encoder.dimension), _cost(started, usage, tree)
+            return tree_columns(tree, encoder.dimension), stopwatch.cost(usage, len(tree.nodes))
 
         return _named(build)
 
@@ -226,8 +228,9 @@ def _chat(settings: Settings, chosen: TreeParameters) -> ChatModel | None:
 def _made_with(settings: Settings, chosen: TreeParameters, apart: set[str]) -> dict[str, str | int]:
     """Everything that changes a tree, as text: JSON keeps that exactly."""
     parameters = {name: str(value) for name, value in chosen.model_dump(exclude=apart).items()}
-    model = {"llm": settings.llm.model} if chosen.writer == "llm" else {}
-    return {"encoder": settings.encoder.model, **model, **parameters}
+    llm = llm_record(settings.llm) if chosen.writer == "llm" else {}
+    encoder = {"encoder": settings.encoder.model, "revision": settings.encoder.revision}
+    return {**without_default_revisions(encoder), **llm, **parameters}
 
 
 class _Loop:
@@ -244,12 +247,6 @@ def _end(runner: asyncio.Runner, chat: ChatModel | None) -> None:
     with runner:
         if chat is not None:
             runner.run(disconnect(chat))
-
-
-def _cost(started: tuple[float, float], usage: TokenUsage, trees: FilingTrees) -> Cost:
-    wall, processor = started
-    spent = (usage.prompt_tokens, usage.completion_tokens, usage.cost)
-    return Cost(time.perf_counter() - wall, time.process_time() - processor, len(trees.nodes), *spent)
 
 
 def _named(build: OfFiling) -> OfFiling:

@@ -50,6 +50,39 @@ def test_the_balance_of_a_year_end_is_also_in_the_next_quarterly_report() -> Non
     assert find_operand(flow, [QUARTERLY], {"q": cells}) is None
 
 
+def _amended(filing: Filing) -> Filing:
+    """An amendment that sorts before the filing that it amends."""
+    return replace(filing, filing_id=f"0{filing.filing_id}", form=f"{filing.form}/A", is_amendment=True)
+
+
+def test_restated_figures_answer_only_if_an_amendment_is_asked_for() -> None:
+    phrase = phrase_of("net sales")
+    assert phrase is not None
+    operand = Operand("sales", "torvane", phrase.name, Period(2021, "FY"), "net sales", phrase)
+    row = item(90, 1, "Net sales", 100.0, period_end=END, months=12)
+    items = {"a": (row,), "0a": (replace(row, value=90.0),)}
+    filings = [ANNUAL, _amended(ANNUAL)]
+    values = [find_phrase(operand, phrase, filings, items, {}, amended=amended) for amended in (False, True)]
+    assert [found and found.value for found in values] == [100, 90]
+
+
+def test_so_do_expected_figures_and_balances_in_the_next_quarterly_report() -> None:
+    phrase = phrase_of("debt maturities")
+    assert phrase is not None
+    due = Operand("debt", "torvane", phrase.name, Period(2024, "FY"), "debt maturities", phrase)
+    schedules = {"a": (_due(2024, 474, 2),), "0a": (_due(2024, 470, 2),)}
+    filings = [ANNUAL, _amended(ANNUAL)]
+    values = [find_phrase(due, phrase, filings, schedules, {}, amended=each, ahead=True) for each in (False, True)]
+    assert [found and found.value for found in values] == [474, 470]
+
+    assets = Operand("assets", "torvane", "current_assets", Period(2021, "FY"), "current assets")
+    cell = item(5, 1, "Total current assets", 1_250.0, statement="balance", period_end=END, months=0)
+    balances = {"q": (cell,), "0q": (replace(cell, value=1_200.0),)}
+    quarterly = [QUARTERLY, _amended(QUARTERLY)]
+    values = [find_operand(assets, quarterly, balances, amended=each) for each in (False, True)]
+    assert [found and found.value for found in values] == [1_250, 1_200]
+
+
 def test_an_annual_report_prints_the_quarters_of_its_year() -> None:
     phrase = phrase_of("net sales")
     assert phrase is not None

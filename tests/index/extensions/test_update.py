@@ -280,7 +280,10 @@ def encode_but(bad: str) -> Extension:
 
 def test_a_filing_that_the_model_fails_on_is_left_out_until_the_next_run(reader: IndexReader) -> None:
     bad = sorted(filing.filing_id for filing in reader.filings())[1]
-    summary = extend_index(reader, encode_but(bad))
+    told: list[tuple[int, int]] = []
+    summary = extend_index(reader, encode_but(bad), progress=lambda *state: told.append(state))
+    filings = len(reader.filings())
+    assert told == [(done, filings) for done in range(1, filings + 1)], "each as it is made, not as it is committed"
     assert [(one.filing_id, one.reason) for one in summary.failures] == [(bad, "model_error")]
     assert summary.failures[0].detail == "3 attempts failed: RuntimeError: no token for this text"
     assert SEEN.count(-1) == 3 and summary.added == len(reader.filings()) - 1

@@ -20,7 +20,7 @@ from finray.index.upkeep.check import check_index, repair_index
 from finray.index.upkeep.maintain import index_statistics
 from finray.index.writing.writer import claim
 from tests.index.conftest import Index
-from tools.faults.contents import read_contents
+from tools.faults.contents import Contents, read_contents
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,12 @@ def sound(sample_filings: Path, index: Index, tmp_path_factory: pytest.TempPathF
     index(some[:3], uri)
     index(some[:6], uri)  # so that every table has several fragments
     return uri
+
+
+@pytest.fixture(scope="module")
+def sound_contents(sound: str) -> Contents:
+    assert kinds(sound, deep=True) == set()
+    return read_contents(sound)
 
 
 @pytest.fixture
@@ -118,10 +124,9 @@ DAMAGE: list[tuple[Callable[[str], None], str]] = [
 
 @pytest.mark.parametrize(("damage", "kind"), DAMAGE, ids=[damage.__name__ for damage, _ in DAMAGE])
 def test_damage_is_found_and_repaired_and_a_rerun_gives_the_same_index(
-    uri: str, sound: str, sample_filings: Path, index: Index,
+    uri: str, sound_contents: Contents, sample_filings: Path, index: Index,
     damage: Callable[[str], None], kind: str,
 ) -> None:  # fmt: skip
-    assert kinds(uri, deep=True) == set()
     damage(uri)
     assert kind in kinds(uri, deep=True)
     claim(uri)
@@ -129,7 +134,7 @@ def test_damage_is_found_and_repaired_and_a_rerun_gives_the_same_index(
     assert kinds(uri, deep=True) <= {"source_unknown"}
     index(sorted(sample_filings.iterdir())[:6], uri)
     assert kinds(uri, deep=True) == set()
-    assert read_contents(uri) == read_contents(sound)
+    assert read_contents(uri) == sound_contents
 
 
 def test_no_index(tmp_path: Path) -> None:

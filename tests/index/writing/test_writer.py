@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +29,22 @@ from finray.index.writing.writer import IndexWriter
 from finray.storage import lance_commit
 from finray.storage.locations import SourceFile
 from tests.index.made_up_filings import ENCODER, MODIFIED, add, bundle, write
-from tools.faults.contents import read_contents
+from tools.faults.contents import Contents, read_contents
 
 
 @pytest.fixture
 def index_uri(tmp_path: Path) -> str:
     return str(tmp_path / "index")
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """A run over one file that fails or ``works``: the index ``before`` it, none if it fails, and what is in it
+    ``after``."""
+
+    works: bool
+    before: str
+    after: Contents
 
 
 class Killed(BaseException):
@@ -62,6 +73,16 @@ def killed_after(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
     monkeypatch.setattr(lance.LanceDataset, "update_config", counted(lance.LanceDataset.update_config))
 
 
+@pytest.fixture(scope="module")
+def undisturbed(settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> Contents:
+    """What is in an index of the filings NEW."""
+    uri = str(tmp_path_factory.mktemp("undisturbed"))
+    write(uri, settings, NEW)
+    return read_contents(uri)
+
+
+OLD = [bundle("f1", "old words"), bundle("f2", "same words")]
+NEW = [bundle("f1", "new words", 5), bundle("f2", "same words"), bundle("f3", "more words")]
 STEPS = [0, 5, 8, *range(11, 16), *range(19, 32)]
 
 
@@ -71,15 +92,13 @@ def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,
     steps: int,
-    tmp_path: Path,
+    undisturbed: Contents,
 ) -> None:
-    old = [bundle("f1", "old words"), bundle("f2", "same words")]
-    new = [bundle("f1", "new words", 5), bundle("f2", "same words"), bundle("f3", "more words")]
     with monkeypatch.context() as patch:
         killed_after(patch, steps)
         try:
-            write(index_uri, settings, old)
-            write(index_uri, settings, new)
+            write(index_uri, settings, OLD)
+            write(index_uri, settings, NEW)
         except Killed:
             pass
     if Path(index_uri, "index.json").exists():
@@ -89,39 +108,50 @@ def test_killed_between_any_two_steps_and_run_again_ends_with_the_same_rows(
             revisions = {text.split(" page")[0] for text in texts}
             assert len(revisions) == 1 and len(texts) in (3, 5), "a reader sees a filing whole or not at all"
         assert reader.pages(None).num_rows == sum(reader.pages([f.filing_id]).num_rows for f in reader.filings())
-    write(index_uri, settings, new)
-    write(str(tmp_path / "fresh"), settings, new)
-    assert read_contents(index_uri) == read_contents(str(tmp_path / "fresh"))
+    write(index_uri, settings, NEW)
+    assert read_contents(index_uri) == undisturbed
+
+
+SOME, FINE = bundle("f1", "some words")
+
+
+def run_over_one_file(uri: str, settings: Settings, *, works: bool) -> None:
+    """Index the file SOME, which fails or ``works``."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "_fingerprint", lambda file: SOME.fingerprint)
+        writer = IndexWriter(uri, settings, ENCODER.dimension)
+        if writer.plan([SOME.file], retry_failed=works).todo:
+            if works:
+                add(writer, (SOME, FINE))
+            else:
+                digest = SOME.fingerprint.removeprefix("sha256:")
+                writer.fail(SOME, digest, FilingError("parse", "corrupt_pdf", "cut short"))
+        writer.finish()
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["failed", "fixed"])
+def one_file(request: pytest.FixtureRequest, settings: Settings, tmp_path_factory: pytest.TempPathFactory) -> OneFile:
+    works: bool = request.param
+    folder = tmp_path_factory.mktemp("one-file")
+    before, fresh = str(folder / "before"), str(folder / "fresh")
+    if works:
+        run_over_one_file(before, settings, works=False)
+    run_over_one_file(fresh, settings, works=works)
+    return OneFile(works, before, read_contents(fresh))
 
 
 @pytest.mark.parametrize("steps", range(16))
 def test_killed_while_a_failure_is_noted_or_cleared_and_run_again_ends_with_the_same_rows(
-    index_uri: str, settings: Settings, monkeypatch: pytest.MonkeyPatch, steps: int, tmp_path: Path
+    index_uri: str, settings: Settings, steps: int, one_file: OneFile
 ) -> None:
-    planned, fine = bundle("f1", "some words")
-
-    def run(uri: str, *, works: bool) -> None:
-        writer = IndexWriter(uri, settings, ENCODER.dimension)
-        if writer.plan([planned.file], retry_failed=works).todo:
-            if works:
-                add(writer, (planned, fine))
-            else:
-                digest = planned.fingerprint.removeprefix("sha256:")
-                writer.fail(planned, digest, FilingError("parse", "corrupt_pdf", "cut short"))
-        writer.finish()
-
-    for works, name in ((False, "failed"), (True, "fixed")):
-        uri = f"{index_uri}-{name}"
-        monkeypatch.setattr(plan, "_fingerprint", lambda file: planned.fingerprint)
-        if works:
-            run(uri, works=False)
-        with monkeypatch.context() as patch:
-            killed_after(patch, steps)
-            with suppress(Killed):
-                run(uri, works=works)
-        run(uri, works=works)
-        run(str(tmp_path / name), works=works)
-        assert read_contents(uri) == read_contents(str(tmp_path / name))
+    if one_file.works:
+        shutil.copytree(one_file.before, index_uri)
+    with pytest.MonkeyPatch.context() as patch:
+        killed_after(patch, steps)
+        with suppress(Killed):
+            run_over_one_file(index_uri, settings, works=one_file.works)
+    run_over_one_file(index_uri, settings, works=one_file.works)
+    assert read_contents(index_uri) == one_file.after
 
 
 def test_an_open_reader_keeps_its_version(index_uri: str, settings: Settings) -> None:

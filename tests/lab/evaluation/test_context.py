@@ -12,7 +12,7 @@ from finray.core.passages import Passage
 from finray.core.questions import GoldEvidence, Question
 from finray.lab.evaluation.context import ContextScores, context_quality, harmonic_mean, rule_scores
 from finray.lab.evaluation.judging.context_judge import cut_evenly, judge_context
-from finray.models.chat import ScriptedChatModel
+from tests.scripted_chat import ScriptedChatModel
 
 QUESTION = Question(
     "q",

@@ -21,7 +21,8 @@ from finray.lab.tables.fingear import accuracy
 from finray.lab.tables.paper_table import Gap, PaperTable
 from finray.lab.tables.registry import SYSTEMS, paper_tables
 from finray.lab.tables.request import Request
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
+from tests.scripted_chat import ScriptedChatModel
 
 SETTINGS = {
     "encoder.model": "hash",

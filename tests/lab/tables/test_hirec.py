@@ -14,7 +14,8 @@ from finray.core.questions import Question
 from finray.core.settings import LlmSettings
 from finray.lab.tables.hirec import NUMBERS, part_of
 from finray.lab.tables.hirec_published import ABLATIONS, EXPANDED_BY_PART, MAIN
-from finray.models.chat import ChatModel, Message, ScriptedChatModel
+from finray.models.chat import ChatModel, Message
+from tests.scripted_chat import ScriptedChatModel
 
 FAKES = ("encoder.model=hash", "llm.base_url=http://127.0.0.1:9/v1", "passage_reranker.model=overlap",
          "document_reranker.model=overlap")  # fmt: skip

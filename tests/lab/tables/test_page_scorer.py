@@ -14,7 +14,8 @@ from finray.cli.tables import tables as tables_command
 from finray.core.errors import UsageError
 from finray.core.settings import LlmSettings
 from finray.lab.tables.page_scorer import NUMBERS
-from finray.models.chat import ChatModel, Message, ScriptedChatModel
+from finray.models.chat import ChatModel, Message
+from tests.scripted_chat import ScriptedChatModel
 
 FAKES = ("encoder.model=hash", "sparse_encoder.model=hash", "llm.base_url=http://127.0.0.1:9/v1")
 RERANKED = (*FAKES, "passage_reranker.model=overlap")

@@ -92,6 +92,20 @@ def test_filings_of_one_company_are_joined_and_look_alikes_are_not() -> None:
     assert of["f3"] != of["f4"]
 
 
+def test_a_ticker_of_two_companies_names_both() -> None:
+    catalog = CompanyCatalog(
+        [filing(1, "Torvane Inc.", ticker="TVN", cik="1"), filing(2, "Vanderen Corp", ticker="TVN", cik="2")]
+    )
+    assert catalog.mentions("What was TVN's revenue in 2021?").known == ("cik1", "cik2")
+    assert catalog.mentions("what did tvn earn in 2021").known == (), "in lower case only one company is recognized"
+
+
+def test_a_name_of_two_companies_names_both() -> None:
+    catalog = CompanyCatalog([filing(1, "Torvane Inc.", cik="1"), filing(2, "Torvane Corp", cik="2")])
+    assert catalog.mentions("What was Torvane's revenue in 2021?").known == ("cik1", "cik2")
+    assert catalog.mentions("what did torvane earn in 2021").known == ("cik1", "cik2")
+
+
 def test_companies_whose_names_have_no_latin_letters_are_apart() -> None:
     of = CompanyCatalog([filing(1, "東京電力"), filing(2, "日本電気"), filing(3, "日本電気")]).company_of_filing
     assert of["f1"] != of["f2"] == of["f3"]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from finray.models.token_states import minilm_tokens
+from finray.models.question_model import question_model
 from finray.question.measures.measure_tagger import (
     FIRST,
     FIRST_ON,
@@ -26,11 +26,11 @@ NOTHING: list[list[tuple[int, int]]] = [[], [], [], []]
 
 @pytest.fixture(scope="module")
 def tagger() -> MeasureTagger:
-    return MeasureTagger()
+    return MeasureTagger(question_model())
 
 
 def _measured(tagger: MeasureTagger, question: str) -> Measured | None:
-    return tagger.measured(question, minilm_tokens().states(question), NOTHING)
+    return tagger.measured(question, NOTHING)
 
 
 @pytest.mark.parametrize(

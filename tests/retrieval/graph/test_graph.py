@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from finray.core.errors import ModelReplyError
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.models.hash_encoder import HashEncoder
 from finray.retrieval.graph.memory import KnowledgeGraph
 from finray.retrieval.graph.parts import Entity, FilingGraph, Relation, graph_columns, graph_of_row, merged
 from finray.retrieval.graph.tagged import MAX_LINES, MAX_NAMES, tagged_graph
 from finray.retrieval.graph.written import read_graph, written_graph
+from tests.scripted_chat import ScriptedChatModel
 
 LINES = """entity<|>Acme Corp<|>Organization<|>Acme makes anvils.
 ("entity"<|>"Anvils"<|>"product"<|>"Iron blocks, $5 million in 2022.")

@@ -13,7 +13,7 @@ from finray.core.query import Query
 from finray.core.settings import load_settings
 from finray.index.extensions.update import extend_index
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import ChatModel, Message, ScriptedChatModel
+from finray.models.chat import ChatModel, Message
 from finray.models.encoder import QueryCache
 from finray.models.hash_encoder import HashEncoder
 from finray.question.companies.catalog import CompanyCatalog
@@ -21,6 +21,7 @@ from finray.retrieval.methods import fingear, lightrag_rules, raptor, splade
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.lightrag import graph_extension
 from finray.retrieval.methods.toolbox import Retrieval, Toolbox
+from tests.scripted_chat import ScriptedChatModel
 from tests.weightless import WEIGHTLESS
 
 FAKES = {

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
 from finray.core.passages import Passage
-from finray.models.chat import ScriptedChatModel
 from finray.models.conversation import conversation
 from finray.retrieval.methods.asking import OVER_PASSAGES, Asker, concluding
+from tests.scripted_chat import ScriptedChatModel
 
 PASSAGES = [Passage(f"f{n}-10k", f"f{n}", n, 0, 9, f"Text {n}.", 1.0) for n in range(3)]
 

@@ -11,13 +11,14 @@ from finray.core.errors import SettingsError
 from finray.core.settings import LlmSettings, load_settings
 from finray.filings.cover.summary import filing_title
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import ChatModel, Message, ScriptedChatModel
+from finray.models.chat import ChatModel, Message
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker
 from finray.question.companies.catalog import CompanyCatalog
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.hyde import SAMPLED_PROMPT
 from finray.retrieval.methods.toolbox import Toolbox
+from tests.scripted_chat import ScriptedChatModel
 
 from .conftest import FAKES, Build, Searcher
 

@@ -16,7 +16,7 @@ from finray.core.query import Query
 from finray.core.settings import Settings, load_settings
 from finray.index.extensions.update import extend_index
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.models.hash_encoder import HashEncoder
 from finray.models.reranker import OverlapReranker, Scores
 from finray.retrieval import cover_summaries
@@ -28,6 +28,7 @@ from finray.retrieval.methods.hirec import (
     extension,
     scored_passages,
 )
+from tests.scripted_chat import ScriptedChatModel
 
 from .conftest import Build
 
@@ -91,7 +92,7 @@ def watching_scores(query: str, texts: Sequence[str]) -> list[float]:
 
 async def test_without_the_document_stage_the_nearest_chunks_are_scored(reader: IndexReader) -> None:
     watching = Watching()
-    everything = WholeIndex(Document(filing, 0.0) for filing in reader.filings())
+    everything = WholeIndex(reader.filings())
     found = await scored_passages(reader, HashEncoder(), watching, 50).passages(
         Query("net income", "x"), everything, 5, Journal()
     )

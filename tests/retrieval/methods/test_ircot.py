@@ -8,7 +8,8 @@ import pytest
 
 from finray.core.errors import ModelReplyError
 from finray.core.journal import Journal
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
+from tests.scripted_chat import ScriptedChatModel
 
 from .conftest import Build
 

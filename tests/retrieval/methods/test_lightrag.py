@@ -18,9 +18,10 @@ from finray.core.settings import load_settings
 from finray.index.extensions.table import open_extension
 from finray.index.extensions.update import extend_index
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.retrieval.methods import lightrag_rules
 from finray.retrieval.methods.lightrag import graph_extension
+from tests.scripted_chat import ScriptedChatModel
 
 from .conftest import FAKES, Build, imagine
 

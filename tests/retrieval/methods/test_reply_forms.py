@@ -15,7 +15,6 @@ from finray.core.query import Query
 from finray.core.questions import Question
 from finray.lab.evaluation.context import ContextScores
 from finray.lab.evaluation.judging.context_judge import judge_context
-from finray.models.chat import ScriptedChatModel
 from finray.models.conversation import conversation
 from finray.retrieval.graph.keywords import asked_keywords
 from finray.retrieval.graph.written import read_graph
@@ -23,6 +22,7 @@ from finray.retrieval.methods.asking import Asker
 from finray.retrieval.methods.self_rag_prompted import GRADE, SEGMENT, read_segment
 from finray.retrieval.trees.texts import Piece
 from finray.retrieval.trees.written import LlmWriter
+from tests.scripted_chat import ScriptedChatModel
 
 PASSAGE = Passage("acme-10k", "acme", 4, 0, 9, "Revenue was $5 million.", 1.0)
 

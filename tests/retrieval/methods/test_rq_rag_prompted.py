@@ -13,8 +13,9 @@ from finray.core.method_settings import RqRagParameters
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.retrieval.methods.rq_rag_prompted import REFINEMENTS, RefinedQueries
+from tests.scripted_chat import ScriptedChatModel
 
 WAYS = {instructions: way for way, instructions in REFINEMENTS.items()}
 

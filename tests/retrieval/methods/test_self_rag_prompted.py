@@ -15,8 +15,9 @@ from finray.core.method_settings import SelfRagParameters
 from finray.core.passages import Document, Passage
 from finray.core.query import Query
 from finray.core.roles import AnsweredPassages
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.retrieval.methods.self_rag_prompted import GradedPassages, SelfReflection, read_segment
+from tests.scripted_chat import ScriptedChatModel
 
 CHOSEN = SelfRagParameters()
 GOOD = Passage("good-10k", "good", 4, 0, 9, "Revenue was $5 million.", 0.9)

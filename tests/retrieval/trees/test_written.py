@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from finray.core.errors import ModelReplyError
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
 from finray.retrieval.trees.texts import Piece, Written
 from finray.retrieval.trees.written import LlmWriter
+from tests.scripted_chat import ScriptedChatModel
 
 REPLIES = {
     "The content provided below is a subset of a 10-K filing.": "## Debt\nThe company has **senior notes**.",

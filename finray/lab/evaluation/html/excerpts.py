@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from finray.core.passages import Passage
+from finray.core.passages import PageKey, Passage
 from finray.core.questions import GoldEvidence, Question
 from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation import metrics
@@ -19,8 +19,6 @@ _LEAD = 400
 """Characters shown before the marked part; without script, the page cannot scroll to it."""
 _BLANK_LINES = re.compile(r"\n(?:[^\S\n]*\n)+")
 _BEFORE_A_CELL = re.compile(r"(?<![^\S\n])[^\S\n]*+\n[^\S\n]*+(?=[-–—$€£¥()%.,\d][-–—$€£¥()%.,\d ]*+$)", re.MULTILINE)
-PageKey = tuple[str, int]
-"""(filing id, page)"""
 
 
 @dataclass(frozen=True, slots=True)

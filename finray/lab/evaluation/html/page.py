@@ -16,10 +16,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from finray.core.passages import PageKey
 from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.analysis import Analysis, Case, worst_cases
 from finray.lab.evaluation.html import charts, tables
-from finray.lab.evaluation.html.excerpts import Excerpt, PageKey, given_excerpt, gold_excerpt, page_texts, readable
+from finray.lab.evaluation.html.excerpts import Excerpt, given_excerpt, gold_excerpt, page_texts, readable
 from finray.lab.evaluation.html.labels import ERROR_MEANINGS, ERROR_STYLES, share
 from finray.lab.evaluation.html.svg import legend_mark
 from finray.lab.evaluation.known_filings import KnownFilings

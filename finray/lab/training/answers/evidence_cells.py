@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from finray.answering.cells.page_cells import PageCell
+from finray.core.digits import significant_digits
 from finray.core.questions import Question
 from finray.question.synonyms import words_of
 
@@ -26,10 +25,6 @@ def is_evidence(question: Question, cell: PageCell) -> bool:
         label, quoted = set(words_of(cell.item.label)), set(words_of(each.text))
         named = not label or len(label & quoted) >= _NAMED * len(label)
         prints = cell.item.text.strip("$ ()%") in each.text
-        if named and prints and (place in each.places or len(_digits(cell.item.text)) >= _FEW_DIGITS):
+        if named and prints and (place in each.places or len(significant_digits(cell.item.text)) >= _FEW_DIGITS):
             return True
     return False
-
-
-def _digits(text: str) -> str:
-    return re.sub(r"\D", "", text).lstrip("0").rstrip("0")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
@@ -13,6 +12,7 @@ from finray.answering.sentences.figure_answerer import FigureAnswerer
 from finray.answering.sentences.figure_choice import SIGNALS, signals
 from finray.answering.sentences.figure_features import FigureCandidates
 from finray.answering.sentences.read import SentenceFinder
+from finray.core.digits import digits
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
 from finray.engine import Engine
@@ -84,10 +84,6 @@ def _holds(evidence: GoldEvidence, found: FigureCandidates, at: int, facts: Fili
     """Whether figure ``at`` is on a page of ``evidence`` and in its quotation, if it has one."""
     figure, number = found.figures[at], found.sentences[at]
     page = found.source.pages[found.source.numbers[number]]
-    printed = _digits(found.source.sentences[number].text[figure.start : figure.end])
+    printed = digits(found.source.sentences[number].text[figure.start : figure.end])
     there = (facts.filing(page.filing_id).doc_name, page.page) in evidence.places
-    return there and (not evidence.text or printed in _digits(evidence.text))
-
-
-def _digits(text: str) -> str:
-    return re.sub(r"\D", "", text)
+    return there and (not evidence.text or printed in digits(evidence.text))

@@ -18,6 +18,7 @@ from finray.answering.rankings.choice import SIGNALS, Rankings, signals, winner
 from finray.answering.rankings.ranked import Ranking, rankings_of
 from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.core.arrays import Floats
+from finray.core.digits import decimal_digits
 from finray.core.questions import Question
 from finray.index.reading.facts import FilingFacts
 from finray.lab.training.answers.ranking_labels import LabelledQuestion, gold_ranking, head_data, is_ranking
@@ -98,7 +99,8 @@ def is_meant(question: Question, ranking: Ranking) -> bool:
     written = gold_ranking(question)
     if written is not None:
         return ranking.measured == written.measured and ", ".join(cells) == written.figures
-    return names_answer(question, ranking) and all(_digits(text) in _figures(question.answer or "") for text in cells)
+    stated = _figures(question.answer or "")
+    return names_answer(question, ranking) and all(decimal_digits(text) in stated for text in cells)
 
 
 def names_answer(question: Question, ranking: Ranking) -> bool:
@@ -113,8 +115,8 @@ def names_answer(question: Question, ranking: Ranking) -> bool:
     if written is None and ranking.block.axis == "periods" and not _names_period(lead, ranking):
         return False
     if written is not None:
-        figures = {_digits(text) for text in written.figures.split(", ")}
-    return any(len(_digits(text)) > 2 and _digits(text) in figures for text in _winning_cells(ranking))
+        figures = {decimal_digits(text) for text in written.figures.split(", ")}
+    return any(len(decimal_digits(text)) > 2 and decimal_digits(text) in figures for text in _winning_cells(ranking))
 
 
 def fit_rankings(
@@ -162,8 +164,4 @@ def _winning_cells(ranking: Ranking) -> list[str]:
 
 
 def _figures(text: str) -> set[str]:
-    return {_digits(each) for each in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}
-
-
-def _digits(text: str) -> str:
-    return re.sub(r"[^\d.]", "", text)
+    return {decimal_digits(each) for each in re.findall(r"\d[\d,]*(?:\.\d+)?", text)}

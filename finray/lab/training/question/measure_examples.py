@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
 from finray.core.data_files import shipped_data
-from finray.lab.training.question.measure_tagger import MarkedQuestion
+from finray.lab.training.question.marked_questions import MarkedQuestion
 from finray.lab.training.question.metric_examples import Wording
+from finray.lab.training.question.surroundings import surroundings
 
 SOURCE: Final = "framed"
 _OF_TWO = "_of_two"
@@ -33,8 +35,9 @@ def phrases_of(wordings: Iterable[Wording], lines: Iterable[Mapping[str, Any]], 
     return [*found, *chance.choices(rows, k=len(found) // 2)] if rows else found
 
 
-def framed_questions(phrases: Sequence[str], count: int, seed: int = 0) -> Iterator[MarkedQuestion]:
-    """``count`` questions about ``phrases``, the same for each seed. Raises ValueError with fewer than two phrases."""
+def framed_questions(phrases: Sequence[str], count: int, seed: int = 0, writer: str = "") -> Iterator[MarkedQuestion]:
+    """``count`` questions about the ``phrases`` of a ``writer``, the same for each seed. Raises ValueError with fewer
+    than two phrases."""
     if len(phrases) < 2:
         raise ValueError("a question of two quantities takes two phrases")
     chance = random.Random(seed)
@@ -44,12 +47,12 @@ def framed_questions(phrases: Sequence[str], count: int, seed: int = 0) -> Itera
         found = _filled(kind, frame, phrases, chance)
         if found is not None:
             count -= 1
-            yield found
+            yield replace(found, writer=writer)
 
 
 def _filled(kind: str, frame: str, phrases: Sequence[str], chance: random.Random) -> MarkedQuestion | None:
     """A question, or None if it has one of the phrases twice, so that the place of its words is ambiguous."""
-    around = _around()
+    around = surroundings()
     first, second = chance.sample(phrases, 2)
     part = chance.choice(around["parts"])
     if chance.random() < _OWN_PART:
@@ -83,9 +86,3 @@ def _filled(kind: str, frame: str, phrases: Sequence[str], chance: random.Random
 def _frames() -> Mapping[str, Sequence[str]]:
     frames: Mapping[str, Sequence[str]] = shipped_data("finray.lab.training.question", "measure_frames.toml")
     return frames
-
-
-@cache
-def _around() -> Mapping[str, Any]:
-    around: Mapping[str, Any] = shipped_data("finray.lab.training.question", "surroundings.toml")
-    return around

@@ -16,7 +16,6 @@ from typing import Any, Final
 
 from finray.core.errors import UsageError
 from finray.filings.tables.canonical import canonical_items, names_row_label
-from finray.models.token_states import MiniLmTokens
 from finray.question.measures.formulas import formulas, usual_names
 from finray.question.measures.measure_tagger import MeasureTagger, words_at
 from finray.question.measures.metric_recognizer import NONE
@@ -24,7 +23,8 @@ from finray.question.synonyms import words_of
 from finray.question.trained_reader import nameless_marks
 
 KINDS: Final = ("phrase", "question", "near")
-_BRACKETS = re.compile(r"\[\[([^\[\]]{1,300})\]\]")
+BRACKETS: Final = re.compile(r"\[\[([^\[\]]{1,300})\]\]")
+"""The words of a question that mean its metric."""
 _LINKS: Final = ("in", "from", "of", "for", "on", "to", "by", "at")
 _BEFORE, _BARE = 0.2, 0.2
 """Shares of parts that stand before the metric, and right after it without a word between."""
@@ -82,7 +82,7 @@ def phrases(wordings: Iterable[Wording]) -> Iterator[MetricPhrase]:
     for each in wordings:
         text = each.text
         if each.kind == "question":
-            text = " ".join(" ".join(_BRACKETS.findall(text)).replace("COMPANY", " ").replace("PERIOD", " ").split())
+            text = " ".join(" ".join(BRACKETS.findall(text)).replace("COMPANY", " ").replace("PERIOD", " ").split())
         if text:
             yield MetricPhrase(text, NONE if each.kind == "near" else each.metric, each.kind, each.writer)
 
@@ -111,16 +111,14 @@ def parts_of(lines: Iterable[Mapping[str, Any]]) -> list[str]:
     return sorted(each for each in short if not has_usual_name(each))
 
 
-def of_other_figures(
-    lines: Iterable[Mapping[str, Any]], tokens: MiniLmTokens, tagger: MeasureTagger
-) -> Iterator[MetricPhrase]:
+def of_other_figures(lines: Iterable[Mapping[str, Any]], tagger: MeasureTagger) -> Iterator[MetricPhrase]:
     """The quantities of questions of benchmarks/table_questions about rows without a usual name, and for no figure."""
     for line in lines:
         named = any(has_usual_name(str(cell["label"])) for cell in line.get("cells", ()))
         if "evidence" not in line or line.get("kind") == "figure" or named:
             continue
         question = str(line["question"])
-        found = tagger.measured(question, tokens.states(question), [[], *nameless_marks(question)])
+        found = tagger.measured(question, [[], *nameless_marks(question)])
         for pieces in words_at(question, found.quantities) if found is not None else ():
             yield MetricPhrase(" ".join(pieces), NONE, "other", str(line["evidence"][0]["doc_name"]))
 

@@ -11,19 +11,12 @@ from torch import nn
 
 from finray.core.errors import ModelUnavailableError
 from finray.models.bert.torch_pass import Bert
-from finray.models.bert.weights import SIZE, State, minilm_weights
-from finray.models.pair_reader import LAYERS, STATE
+from finray.models.bert.weights import SIZE, State
+from finray.models.pair_reader import STATE
 from finray.models.row_reader import NARROW, NARROW_HEADS, RIVAL_HEADS, ROW_HEADS
 from finray.models.sentence_reader import SENTENCE_HEADS
 
 Heads = Mapping[str, nn.Module]
-
-
-def new_bert() -> Bert:
-    """The layers before fine-tuning; the word embeddings are not trained. Raises ModelUnavailableError."""
-    bert = Bert(LAYERS)
-    load_state(bert, {}, {f"bert.{name}": value for name, value in minilm_weights().items()})
-    return bert
 
 
 def row_heads() -> dict[str, nn.Module]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -240,11 +239,6 @@ def _stated(line: Mapping[str, Any], sentences: Sequence[str]) -> str | None:
         return str(line["figure"])
     printed = {text[figure.start : figure.end] for text in sentences for figure in prose_figures(text)}
     return next(iter(printed)) if len(printed) == 1 else None
-
-
-def digits_of(figure: str) -> str:
-    """Its digits and decimal point: "3.7725" of "$3.7725 billion"."""
-    return re.sub(r"[^\d.]", "", figure).strip(".")
 
 
 def rows_of_cell(cell: Mapping[str, Any], rows: Shortlist, page: int) -> tuple[int, ...]:

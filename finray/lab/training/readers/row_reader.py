@@ -20,18 +20,20 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from finray.core.digits import decimal_digits
 from finray.core.errors import ModelUnavailableError
 from finray.lab.training.readers.reader_module import (
     figure_state,
     load_state,
-    new_bert,
     role_logits,
     row_heads,
     sentence_heads,
 )
-from finray.lab.training.readers.row_examples import RowExample, digits_of
+from finray.lab.training.readers.row_examples import RowExample
 from finray.lab.training.readers.row_losses import choice_loss, each_loss, marked, padded, split
 from finray.lab.training.readers.trained_pairs import TrainedPairs
+from finray.models.bert.torch_pass import minilm_layers
+from finray.models.pair_reader import LAYERS
 from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader
 from finray.models.sentence_reader import SENTENCE_TOKENS
 
@@ -106,7 +108,7 @@ class _Training:
         self._options = options
         self._random = random.Random(options.seed)
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._bert = new_bert()
+        self._bert = minilm_layers(LAYERS)
         self._pairs = TrainedPairs(self._bert, self._device)
         self._heads: dict[str, Any] = {**row_heads(), **sentence_heads()}
         lacking = load_state(self._bert, self._heads, start)
@@ -262,7 +264,8 @@ def _batches(given: Sequence[RowExample], options: RowReaderOptions) -> Iterator
 
 
 def _is_printed(figure: str, text: str) -> bool:
-    return figure.lower() == text.lower() or (digits_of(figure) != "" and digits_of(figure) == digits_of(text))
+    printed = decimal_digits(figure)
+    return figure.lower() == text.lower() or (printed != "" and printed == decimal_digits(text))
 
 
 def _label(row: str) -> str:

@@ -17,7 +17,8 @@ from finray.core.errors import SourceError
 from finray.core.questions import Question
 from finray.core.settings import Settings
 from finray.index.reading.reader import IndexReader
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
+from tests.scripted_chat import ScriptedChatModel
 
 UNPAGED = "<html><body>" + "<p>Form 10-K without any page breaks, of Longpage Inc.</p>" * 900 + "</body></html>"
 

@@ -8,7 +8,7 @@ import pytest
 
 from finray.core.filing import Filing
 from finray.lab.datasets.lofin_builder.rewriting import by_model, by_rules, names_company, names_year
-from finray.models.chat import ScriptedChatModel
+from tests.scripted_chat import ScriptedChatModel
 
 LMT = Filing("1", "LMT_2016_10K", "x", "y", "LOCKHEED MARTIN CORPORATION", "10-K", ticker="LMT", aliases=("Lockheed",))
 

@@ -12,7 +12,7 @@ from finray.core.settings import LlmSettings, Settings
 from finray.index.reading.reader import IndexReader
 from finray.lab.evaluation.judging.famma_judge import PROMPT, FammaJudge, famma_prompt, gold_contexts
 from finray.lab.evaluation.judging.judgement import Submission
-from finray.models.chat import ScriptedChatModel
+from tests.scripted_chat import ScriptedChatModel
 
 TABLE_15 = Path(__file__).parents[3] / "fixtures" / "hirec_appendix_d" / "table15.txt"
 SUBMISSION = Submission("q1", "Did margins improve?", "No, they fell to 34.6%.", "They declined to 34.6%.")

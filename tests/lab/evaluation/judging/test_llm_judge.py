@@ -14,8 +14,9 @@ from finray.core.predictions import TokenUsage
 from finray.core.settings import LlmSettings
 from finray.lab.evaluation.judging.judgement import Submission
 from finray.lab.evaluation.judging.llm_judge import JUDGE, MAX_CHARACTERS, LlmJudge, conversation
-from finray.models.chat import ChatReply, Message, ScriptedChatModel
+from finray.models.chat import ChatReply, Message
 from finray.models.replay_cache import ReplayingChatModel
+from tests.scripted_chat import ScriptedChatModel
 
 SUBMISSION = Submission("q1", "Did margins improve?", "No, they fell to 34.6%.", "They declined to 34.6%.")
 

@@ -6,7 +6,7 @@ import pytest
 
 from finray.lab.training.question.measure_examples import framed_questions, phrases_of
 from finray.lab.training.question.metric_examples import Wording
-from finray.question.measures.measure_tagger import OPERATIONS
+from finray.models.question_model import OPERATIONS
 
 PHRASES = ["what it owes its suppliers", "bill for income taxes", "Stores in Ohio", "takings from customers"]
 
@@ -16,6 +16,7 @@ def test_the_marked_words_stand_in_the_question_once() -> None:
     assert len(found) == 200
     for each in found:
         assert each.operation in OPERATIONS
+        assert each.measures is not None
         assert all(each.question.count(piece) == 1 for pieces in each.measures for piece in pieces)
         assert all(each.question[start:end] for start, end in each.companies)
 

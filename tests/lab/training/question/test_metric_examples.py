@@ -16,7 +16,7 @@ from finray.lab.training.question.metric_examples import (
     phrases,
     read_wordings,
 )
-from finray.models.token_states import minilm_tokens
+from finray.models.question_model import question_model
 from finray.question.measures.formulas import usual_names
 from finray.question.measures.measure_tagger import MeasureTagger
 
@@ -43,7 +43,7 @@ def test_the_metric_of_a_part_is_none() -> None:
 def test_questions_about_line_items_are_left_out() -> None:
     line = {"question": "How many stores did it run in Ohio?", "evidence": [{"doc_name": "A", "page": 1}]}
     kept = [{**line, "cells": [{"label": "Stores in Ohio"}]}, {**line, "cells": [{"label": "Total assets"}]}]
-    found = list(of_other_figures(kept, minilm_tokens(), MeasureTagger()))
+    found = list(of_other_figures(kept, MeasureTagger(question_model())))
     assert {each.metric for each in found} == {"none"}
     assert len(found) == 1
     assert parts_of(kept) == ["Stores in Ohio"]

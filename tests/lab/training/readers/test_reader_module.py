@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from finray.core.errors import ModelUnavailableError
-from finray.lab.training.readers.reader_module import load_state, new_bert, role_logits, row_heads
+from finray.lab.training.readers.reader_module import load_state, role_logits, row_heads
 from finray.lab.training.readers.trained_pairs import TrainedPairs
+from finray.models.bert.torch_pass import minilm_layers
 from finray.models.bert.weights import shipped_weights
-from finray.models.pair_reader import STATE
+from finray.models.pair_reader import LAYERS, STATE
 from finray.models.row_reader import ROLES, ROW_TOKENS, WEIGHTS, RowReader
 
 QUESTION = "How much did Acme pay for variable leases in 2022?"
@@ -22,7 +23,7 @@ ROWS = (
 
 
 def test_both_score_rows_alike() -> None:
-    bert, heads = new_bert().eval(), row_heads()
+    bert, heads = minilm_layers(LAYERS).eval(), row_heads()
     assert load_state(bert, heads, shipped_weights(WEIGHTS)) == []
     pairs = [(QUESTION, text) for text in (*ROWS, "")]
     with torch.inference_mode():
@@ -51,7 +52,7 @@ def test_questions_of_different_length_are_compared_apart() -> None:
 
 
 def test_what_weights_lack_is_named() -> None:
-    lacking = load_state(new_bert(), row_heads(), {"ops.bias": np.zeros(27)})
+    lacking = load_state(minilm_layers(LAYERS), row_heads(), {"ops.bias": np.zeros(27)})
     assert "ops.weight" in lacking
     assert "ops.bias" not in lacking
     assert not any("word_embeddings" in name for name in lacking)
@@ -59,4 +60,4 @@ def test_what_weights_lack_is_named() -> None:
 
 def test_weights_of_another_shape_are_refused() -> None:
     with pytest.raises(ModelUnavailableError, match="another reader"):
-        load_state(new_bert(), row_heads(), {"ops.bias": np.zeros(3)})
+        load_state(minilm_layers(LAYERS), row_heads(), {"ops.bias": np.zeros(3)})

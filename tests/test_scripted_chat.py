@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from finray.models.chat import Message, ScriptedChatModel
+from finray.models.chat import Message
+from tests.scripted_chat import ScriptedChatModel
 
 
 async def test_the_fake_follows_its_script_and_remembers() -> None:
