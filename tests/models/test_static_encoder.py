@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
+from finray.models import static_encoder
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.models.static_encoder import (
     StaticEncoder,
@@ -121,10 +122,12 @@ def test_a_file_whose_tokens_and_vectors_differ_is_refused() -> None:
         read_token_vectors(saved(TokenVectors(given.tokens[:4], given.vectors)), "x.npz")
 
 
-def test_a_file_that_unpacks_to_far_more_is_refused() -> None:
-    huge = TokenVectors(("[UNK]", "a"), np.zeros((2, 40_000_000), dtype=np.float32))
+def test_a_file_that_unpacks_to_far_more_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(static_encoder, "_MOST_BYTES", 10_000)
+    packed = saved(TokenVectors(("[UNK]", "a"), np.zeros((2, 40_000), dtype=np.float32)))
+    assert len(packed.getvalue()) < 5_000
     with pytest.raises(ModelUnavailableError, match="unpacks to"):
-        read_token_vectors(saved(huge), "x.npz")
+        read_token_vectors(packed, "x.npz")
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def _tagged(questions: list[MarkedQuestion]) -> list[Tagged]:
     return tagged(questions, lambda _: [[], [], [], []])
 
 
+@pytest.mark.slow
 def test_a_fit_learns_words_operations_and_metrics(tmp_path: Path) -> None:
     wordings = [each for each in read_wordings(WORDINGS) if each.metric in FEW and each.writer == "lay"]
     metrics, known = metrics_of(wordings), list(phrases(wordings))[::8]
