@@ -38,7 +38,7 @@ FILINGS ?=
 
 help:
 	@echo "make demo       build .venv, index a small corpus of fictional filings, answer and score questions"
-	@echo "make test       the everyday tests, on up to four cores (some six minutes on two)"
+	@echo "make test       the everyday tests, on up to four cores (some five minutes on two)"
 	@echo "make coverage   the same, with the lines of finray that they run"
 	@echo "make test-slow  the rest, two at a time: tests of two seconds of processor time or more, clusters"
 	@echo "make test-long  tests of minutes, two at a time, of what shorter ones see in part"
