@@ -28,10 +28,10 @@ def question_model(
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(help="Least probability of a metric; by default from what is held out."),
+        typer.Option(min=0.0, max=1.0, help="Least probability of a metric; by default from what is held out."),
     ] = None,
-    framed: Annotated[int, typer.Option(help="How many questions are framed of each writer's phrases.")] = 1100,
-    steps: Annotated[int, typer.Option(help="Steps of training, a second or so each.")] = 1400,
+    framed: Annotated[int, typer.Option(min=0, help="How many questions are framed of each writer's phrases.")] = 1100,
+    steps: Annotated[int, typer.Option(min=1, help="Steps of training, a second or so each.")] = 1400,
     out: Annotated[Path, typer.Option("--out", help="Folder to write the model to.")] = Path(),
     json_: JsonOption = False,
 ) -> int:

@@ -57,6 +57,12 @@ def test_what_is_held_out_is_not_learned(files: tuple[Path, Path, Path], sample_
     assert any(each.group == "lay" for each in data.held_phrases)
 
 
+def test_a_name_that_nothing_has_cannot_be_held_out(files: tuple[Path, Path, Path], sample_index: str) -> None:
+    marked, wordings, _ = files
+    with pytest.raises(UsageError, match=r"'lai'.*learner"):
+        question_data(marked, sample_index, wordings, [], frozenset({"lai"}), framed=2)
+
+
 def test_a_line_that_is_no_wording_is_named(files: tuple[Path, Path, Path], sample_index: str, tmp_path: Path) -> None:
     marked, _, _ = files
     bad = tmp_path / "wordings.jsonl"

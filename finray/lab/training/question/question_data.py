@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from finray.core.errors import UsageError
 from finray.index.reading.reader import IndexReader
 from finray.lab.training.question.marked_questions import (
     MarkedQuestion,
@@ -33,7 +34,7 @@ from finray.question.measures.measure_tagger import MeasureTagger
 from finray.question.rule_reader import RuleReader
 from finray.question.trained_reader import marks
 
-_NARROWED: Final = 6000
+_NARROWED: Final = 4500
 """Phrases beside a part of the company that are learned: all of them would drown the others."""
 _HELD_GROUPS: Final = 3
 """One of so many filings is held out if anything is."""
@@ -63,11 +64,15 @@ def question_data(
 ) -> QuestionData:
     """The data of the files ``questions`` (marked) and ``wordings``, and of the ``lines`` of other questions.
 
-    ``without`` are sources of marked questions and writers to hold out. Raises UsageError.
+    ``without`` are sources of marked questions and writers to hold out. Raises UsageError for a bad line, and if nothing
+    is of one of ``without``.
     """
     rules = RuleReader(CompanyCatalog(IndexReader.open(index).filings()))
     known = [*read_wordings(wordings), *vocabulary()]
     marked = marked_questions(questions)
+    names = {each.source for each in marked} | {each.writer for each in known}
+    if strange := sorted(without - names):
+        raise UsageError(f"no questions and no wordings are of {strange[0]!r}; there are {', '.join(sorted(names))}")
     held = {each.question for each in marked if each.source in without}
     others = [*_made(known, lines, framed), *with_operations(lines)]
     learned, tested = _split(marked, lambda each: each.source in without)

@@ -124,7 +124,9 @@ def fine_tune(
     report: Callable[[str], None] = lambda _: None,
 ) -> dict[str, npt.NDArray[np.float32]]:
     """The state of a model for these ``metrics``. Raises ValueError without questions or phrases."""
-    if not (marked and others and phrases):
+    number = {metric: at for at, metric in enumerate(metrics)}
+    meant = [(ids, number[each.metric]) for each in phrases if (ids := _phrase_ids(each))]
+    if not (marked and others and meant):
         raise ValueError("give marked questions, other questions and phrases to learn from")
     torch.manual_seed(seed)
     chance, module = random.Random(seed), QuestionModule(len(metrics)).train()
@@ -132,8 +134,6 @@ def fine_tune(
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimizer, [_RATE, _HEAD_RATE], total_steps=steps + 1, pct_start=_WARM_UP
     )
-    number = {metric: at for at, metric in enumerate(metrics)}
-    meant = [(ids, number[each.metric]) for each in phrases if (ids := _phrase_ids(each))]
     streams = [_endless(marked, chance), _endless(others, chance)]
     of_phrases = _endless(meant, chance)
     started, losses = time.monotonic(), 0.0
