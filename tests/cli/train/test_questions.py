@@ -59,7 +59,7 @@ def test_what_is_held_out_is_not_learned(files: tuple[Path, Path, Path], sample_
 
 def test_a_name_that_nothing_has_cannot_be_held_out(files: tuple[Path, Path, Path], sample_index: str) -> None:
     marked, wordings, _ = files
-    with pytest.raises(UsageError, match=r"'lai'.*learner"):
+    with pytest.raises(UsageError, match=r"of 'lai'; there are"):
         question_data(marked, sample_index, wordings, [], frozenset({"lai"}), framed=2)
 
 

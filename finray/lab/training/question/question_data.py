@@ -64,8 +64,8 @@ def question_data(
 ) -> QuestionData:
     """The data of the files ``questions`` (marked) and ``wordings``, and of the ``lines`` of other questions.
 
-    ``without`` are sources of marked questions and writers to hold out. Raises UsageError for a bad line, and if nothing
-    is of one of ``without``.
+    ``without`` are sources of marked questions and writers to hold out. Raises UsageError for a bad line, and if one of
+    ``without`` has nothing.
     """
     rules = RuleReader(CompanyCatalog(IndexReader.open(index).filings()))
     known = [*read_wordings(wordings), *vocabulary()]
