@@ -48,18 +48,17 @@ def test_importing_it_loads_nothing() -> None:
 def test_filings_are_indexed_without_ray_and_questions_answered_without_torch(
     sample_folder: Path, tmp_path: Path
 ) -> None:
-    """Torch takes three seconds and 200 MB; on a processor that multiplies bf16, it alone is worth it."""
+    """Torch takes three seconds and 200 MB."""
     (filing,) = (sample_folder / "filings").glob("grevandor*2022-10k.htm")
     code = (
-        "import sys, finray; from finray.models.devices import multiplies_bf16; "
+        "import sys, finray; "
         "settings = finray.load_settings(overrides={'encoder.model': 'static'}); "
         "summary = finray.index_filings(sys.argv[1:2], sys.argv[2], settings); "
         "print(summary.indexed, {'ray', 'torch'} & sys.modules.keys()); "
         "index = finray.open_index(sys.argv[2], settings); "
         "answers = [index.ask(asked).status for asked in "
         "('What were total assets of Grevandor in 2022?', 'Why did sales of Grevandor change in 2022?')]; "
-        "heavy = {'transformers', 'sentence_transformers'} | (set() if multiplies_bf16() else {'torch'}); "
-        "print(len(answers), heavy & sys.modules.keys())"
+        "print(len(answers), {'torch', 'transformers', 'sentence_transformers'} & sys.modules.keys())"
     )
     command = [sys.executable, "-c", code, str(filing), str(tmp_path / "index")]
     ended = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"RAY_ADDRESS": ""})

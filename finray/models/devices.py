@@ -1,4 +1,4 @@
-"""Which device computes, and whether it multiplies bf16 fast."""
+"""Which device computes, and which kinds of numbers it multiplies fast."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _CPU_INFO = Path("/proc/cpuinfo")
 _AMX, _AVX512 = "amx_bf16", "avx512_bf16"
 _AMD = "AuthenticAMD"
+_VNNI = frozenset(("avx512_vnni", "avx_vnni"))
 
 
 def device_of(wanted: str, what: str) -> torch.device:
@@ -50,6 +51,13 @@ def multiplies_bf16() -> bool:
     """
     flags, vendors = _cpu_info("flags"), _cpu_info("vendor_id")
     return _AMX in flags or (_AVX512 in flags and _AMD in vendors)
+
+
+@cache
+def multiplies_int8() -> bool:
+    """Whether the processor adds up products of bytes in 32 bits (VNNI), according to /proc/cpuinfo: False except on
+    Linux. x86 processors without it are slower, and their sums of two products overflow 16 bits."""
+    return not _cpu_info("flags").isdisjoint(_VNNI)
 
 
 def emulates_bf16() -> bool:

@@ -3,24 +3,24 @@ as a cross-encoder, below linear heads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import numpy as np
 
 from finray.core.arrays import Floats
-from finray.models.bert.forward import ForwardPass, forward_pass
+from finray.models.bert.forward import fine_tuned_pass
 from finray.models.bert.packing import Packed, packed
 from finray.models.bert.tokens import CLS, SEP, token_ids
-from finray.models.bert.weights import SIZE, Shapes, State, fitting, layer_shapes
+from finray.models.bert.weights import SIZE, Shapes, State, fitting
 
 LAYERS: Final = 4
 STATE: Final = 2 * SIZE
 """Components of the state of a pair: the state of its first token, and the mean of all."""
 QUESTION_TOKENS: Final = 56
 """Tokens of a question that are read, half of them from its end."""
-_PASS_TOKENS = 1_500
-"""Tokens of one forward pass, at most, unless one pair has more."""
+_PASS_TOKENS = 300
+"""Tokens of one forward pass, at most, unless one pair has more: few enough for the processor's caches."""
 Pair = tuple[list[int], list[int]]
 """The tokens of a question and of the text beside it; no second ones for the question alone."""
 
@@ -31,7 +31,7 @@ class PairReader:
     def __init__(self, state: State, heads: Shapes) -> None:
         """``heads`` are the shapes of the weights of the heads. Raises ModelUnavailableError if MiniLM's package is
         missing or ``state`` does not fit."""
-        self._forward: ForwardPass = forward_pass(fitting(state, layer_shapes(LAYERS), "bert."), LAYERS)
+        self._forward = fine_tuned_pass(state, LAYERS)
         self._heads = {name: value.astype(np.float64) for name, value in fitting(state, heads).items()}
 
     def states(self, question: str, texts: Sequence[str], tokens: int) -> Floats:
@@ -43,19 +43,31 @@ class PairReader:
         """The :meth:`states`, and those of each text's tokens, [tokens, SIZE]."""
         asked = token_ids(question, QUESTION_TOKENS, both_ends=True)
         pairs = [(asked, token_ids(text, tokens) if text else []) for text in texts]
-        states: list[Floats] = []
-        of_texts: list[Floats] = []
-        size = max(1, _PASS_TOKENS // (3 + max(len(first) + len(second) for first, second in pairs)))
-        for start in range(0, len(pairs), size):
-            batch = pairs[start : start + size]
-            for hidden, second in zip(self._forward.states(packed_pairs(batch)), text_places(batch), strict=True):
-                states.append(np.concatenate([hidden[0], hidden.mean(0)]).astype(np.float64))
-                of_texts.append(hidden[second].astype(np.float64))
-        return np.stack(states), of_texts
+        states = np.empty((len(pairs), STATE))
+        of_texts: list[Floats] = [np.empty((0, SIZE))] * len(pairs)
+        for numbers in _passes(pairs):
+            batch = [pairs[number] for number in numbers]
+            read = zip(numbers, self._forward.states(packed_pairs(batch)), text_places(batch), strict=True)
+            for number, hidden, second in read:
+                states[number] = np.concatenate([hidden[0], hidden.mean(0)])
+                of_texts[number] = hidden[second].astype(np.float64)
+        return states, of_texts
 
     def head(self, name: str, states: Floats) -> Floats:
         """The outputs of the linear head ``name`` over ``states``."""
         return linear(self._heads, name, states)
+
+
+def _passes(pairs: Sequence[Pair]) -> Iterator[list[int]]:
+    """The numbers of the pairs of each forward pass, pairs of like length together: attention computes padding too."""
+    lengths = [3 + len(first) + len(second) for first, second in pairs]
+    batch: list[int] = []
+    for number in sorted(range(len(pairs)), key=lengths.__getitem__):
+        if batch and (len(batch) + 1) * lengths[number] > _PASS_TOKENS:
+            yield batch
+            batch = []
+        batch.append(number)
+    yield batch
 
 
 def packed_pairs(pairs: Sequence[Pair]) -> Packed:

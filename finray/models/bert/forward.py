@@ -1,17 +1,18 @@
-"""Forward passes of MiniLM's layers on the CPU: by ONNX Runtime, or by torch if the processor multiplies bf16 fast.
+"""Forward passes of MiniLM's layers on the CPU by ONNX Runtime, which loads in half a second instead of torch's three.
 
-ONNX Runtime loads in half a second instead of torch's three, and is at least as fast in float32. On an AMD processor
-with AVX512-BF16, torch's bf16 takes 60% of its own float32 (``docs/benchmarks.md``).
+Linear layers compute in int8 if the processor multiplies bytes fast and the ranges of their inputs are known, and in
+float32 otherwise (``docs/benchmarks.md``).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cache
-from typing import Protocol
 
 import numpy as np
 
+from finray.models.bert.int8 import InputRange
 from finray.models.bert.packing import Packed
 from finray.models.bert.weights import (
     EPSILON,
@@ -20,37 +21,25 @@ from finray.models.bert.weights import (
     State,
     fitting,
     layer_shapes,
+    linear_inputs,
     minilm_weights,
     minilm_words,
 )
-from finray.models.devices import multiplies_bf16
+from finray.models.devices import multiplies_int8
 
 
-class ForwardPass(Protocol):
-    """Thread-safe."""
+class ForwardPass:
+    """Passes through the first ``layers`` layers of ``state``, over MiniLM's word embeddings. Thread-safe."""
 
-    def states(self, batch: Packed) -> list[Floats]:
-        """The last states of each sequence, float32 [its tokens, SIZE]."""
-        ...
-
-
-def forward_pass(state: State, layers: int) -> ForwardPass:
-    """Passes through the first ``layers`` layers of ``state``, over MiniLM's word embeddings.
-
-    Raises ModelUnavailableError if MiniLM's package is missing.
-    """
-    if multiplies_bf16():
-        from finray.models.bert.torch_pass import TorchPass
-
-        return TorchPass(state, layers)
-    return OnnxPass(state, layers)
-
-
-class OnnxPass:
-    """A ForwardPass by ONNX Runtime, in float32."""
-
-    def __init__(self, state: State, layers: int, threads: int | None = None) -> None:
-        """``threads`` of a pass; None for :func:`processor_threads`."""
+    def __init__(
+        self,
+        state: State,
+        layers: int,
+        ranges: Mapping[str, InputRange] | None = None,
+        threads: int | None = None,
+    ) -> None:
+        """``ranges`` are those of the inputs of the linear layers, for int8. ``threads`` of a pass; None for
+        :func:`processor_threads`. Raises ModelUnavailableError if MiniLM's package is missing."""
         import onnxruntime
 
         from finray.models.bert.onnx_graph import layers_graph
@@ -58,14 +47,15 @@ class OnnxPass:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = processor_threads() if threads is None else threads
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # several processes share a machine
-        graph = layers_graph(state, layers)
+        graph = layers_graph(state, layers, ranges)
         self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in graph.weights.values()]
         options.add_external_initializers(list(graph.weights), self._weights)
         self._session = onnxruntime.InferenceSession(graph.model, options, providers=["CPUExecutionProvider"])
         self._state = {name: value for name, value in state.items() if name.startswith("embeddings")}
 
     def states(self, batch: Packed, added: Floats | None = None) -> list[Floats]:
-        """As in ForwardPass; ``added`` [tokens, SIZE] is added to the embeddings."""
+        """The last states of each sequence, float32 [its tokens, SIZE]. ``added`` [tokens, SIZE] is added to the
+        embeddings."""
         from finray.models.bert.onnx_graph import INPUTS
 
         lengths = batch.mask.sum(axis=1)
@@ -75,10 +65,29 @@ class OnnxPass:
         return np.split(last, np.cumsum(lengths)[:-1])
 
 
+def fine_tuned_pass(state: State, layers: int, threads: int | None = None) -> ForwardPass:
+    """Passes of fine-tuned layers, whose weights and ranges are in ``state`` under the prefix ``bert.``.
+
+    Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit.
+    """
+    ranges = input_ranges(state, layers)
+    return ForwardPass(
+        fitting(state, layer_shapes(layers), "bert."), layers, ranges if multiplies_int8() else None, threads
+    )
+
+
+def input_ranges(state: State, layers: int) -> dict[str, InputRange]:
+    """The ranges in ``state`` under the prefix ``bert.``. Raises ModelUnavailableError if one is missing."""
+    sizes = linear_inputs(layers)
+    shapes = {f"{name}.{end}": (size,) for name, size in sizes.items() for end in ("low", "high")}
+    found = fitting(state, shapes, "bert.")
+    return {name: InputRange(found[f"{name}.low"], found[f"{name}.high"]) for name in sizes}
+
+
 @cache
-def minilm_pass(threads: int | None = None) -> OnnxPass:
+def minilm_pass(threads: int | None = None) -> ForwardPass:
     """Passes of MiniLM itself, loaded once per process. Raises ModelUnavailableError if its package is missing."""
-    return OnnxPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads)
+    return ForwardPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads=threads)
 
 
 def embedded(state: State, batch: Packed, added: Floats | None = None) -> Floats:

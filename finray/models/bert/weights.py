@@ -48,6 +48,12 @@ def layer_shapes(layers: int) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
+def linear_inputs(layers: int) -> dict[str, int]:
+    """The number of inputs of each linear layer of the first ``layers`` layers; query, key and value count as one."""
+    sizes = {"attention.self": SIZE, "attention.output.dense": SIZE, "intermediate.dense": SIZE, "output.dense": INNER}
+    return {f"encoder.layer.{number}.{name}": size for number in range(layers) for name, size in sizes.items()}
+
+
 def linear_shapes(outputs: Mapping[str, int], inputs: int) -> dict[str, tuple[int, ...]]:
     """Shapes of the weights of linear layers over ``inputs`` components, by the number of ``outputs`` of each."""
     weights: dict[str, tuple[int, ...]] = {f"{name}.weight": (size, inputs) for name, size in outputs.items()}

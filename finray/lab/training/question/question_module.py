@@ -10,9 +10,9 @@ import numpy.typing as npt
 import torch
 from torch import nn
 
+from finray.lab.training.minilm_module import minilm_layers
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP
-from finray.models.bert.torch_pass import minilm_layers
 from finray.models.bert.weights import SIZE, Floats
 from finray.models.question_model import LAYERS, MARKS, OPERATIONS, TAGS
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from finray.core.errors import ModelUnavailableError
-from finray.models.bert.torch_pass import Bert
+from finray.lab.training.minilm_module import Bert
 from finray.models.bert.weights import SIZE, State
 from finray.models.pair_reader import STATE
 from finray.models.row_reader import NARROW, NARROW_HEADS, RIVAL_HEADS, ROW_HEADS

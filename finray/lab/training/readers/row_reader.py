@@ -22,6 +22,8 @@ from torch.nn import functional
 
 from finray.core.digits import decimal_digits
 from finray.core.errors import ModelUnavailableError
+from finray.lab.training.input_ranges import input_ranges
+from finray.lab.training.minilm_module import minilm_layers
 from finray.lab.training.readers.reader_module import (
     figure_state,
     load_state,
@@ -32,7 +34,6 @@ from finray.lab.training.readers.reader_module import (
 from finray.lab.training.readers.row_examples import RowExample
 from finray.lab.training.readers.row_losses import choice_loss, each_loss, marked, padded, split
 from finray.lab.training.readers.trained_pairs import TrainedPairs
-from finray.models.bert.torch_pass import minilm_layers
 from finray.models.pair_reader import LAYERS
 from finray.models.row_reader import MEASURES, OPERATIONS, ROW_TOKENS, RowReader
 from finray.models.sentence_reader import SENTENCE_TOKENS
@@ -41,6 +42,10 @@ Report = Callable[[str], None]
 _SIDE_WEIGHT, _LISTED_WEIGHT, _OPERAND_WEIGHT = 0.5, 3.0, 2.0
 _DROPPED = 0.3
 """Share of the questions about tables that are read without the rows of one of their operands."""
+
+
+_OBSERVED = 400
+"""Questions on which the ranges of inputs are observed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,8 @@ def fine_tune(
     report: Report,
     start: Mapping[str, npt.NDArray[Any]] | None = None,
 ) -> dict[str, npt.NDArray[Any]]:
-    """The state of the fitted module for RowReader and SentenceReader, without word embeddings: those stay MiniLM's.
+    """The state of the fitted module for RowReader and SentenceReader, without word embeddings: those stay MiniLM's;
+    with the ranges of inputs on some of ``given``.
     ``start`` is the state to go on from, instead of MiniLM's; heads that it lacks start anew.
 
     Raises ValueError without examples, and ModelUnavailableError if ``start`` has other layers.
@@ -90,7 +96,7 @@ def fine_tune(
         if time.monotonic() - started > options.seconds and step < steps:
             report(f"time limit reached after step {step} of {steps}")
             break
-    return training.state()
+    return training.state() | training.ranges(random.Random(options.seed).sample(given, min(len(given), _OBSERVED)))
 
 
 def operand_recall(reader: RowReader, given: Sequence[RowExample], rows: int) -> list[float]:
@@ -133,6 +139,15 @@ class _Training:
             for key, value in module.state_dict().items()
             if "word_embeddings" not in key
         }
+
+    def ranges(self, examples: Sequence[RowExample]) -> dict[str, npt.NDArray[Any]]:
+        """The ranges of inputs (``finray.lab.training.input_ranges``) on ``examples``."""
+        with input_ranges(self._bert, LAYERS) as found:
+            for example in examples:
+                limit = SENTENCE_TOKENS if example.answering else ROW_TOKENS
+                texts = (*example.rows[: self._options.rows], "")
+                self._pairs.states([(example.question, text) for text in texts], limit)
+        return dict(found)
 
     def loss(self, examples: Sequence[RowExample]) -> torch.Tensor:
         """Mean over ``examples``, which are all of tables or all of sentences."""

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 
 from finray.filings.prose.figures import prose_figures
+from finray.lab.training.minilm_module import Bert
 from finray.models.bert.tokens import token_ids, token_spans
-from finray.models.bert.torch_pass import Bert
 from finray.models.devices import fast_bf16
 from finray.models.pair_reader import QUESTION_TOKENS, Pair, packed_pairs, text_places
 from finray.models.sentence_reader import SENTENCE_TOKENS

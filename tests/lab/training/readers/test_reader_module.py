@@ -7,9 +7,10 @@ import pytest
 import torch
 
 from finray.core.errors import ModelUnavailableError
+from finray.lab.training.minilm_module import minilm_layers
 from finray.lab.training.readers.reader_module import load_state, role_logits, row_heads
 from finray.lab.training.readers.trained_pairs import TrainedPairs
-from finray.models.bert.torch_pass import minilm_layers
+from finray.models.bert import forward
 from finray.models.bert.weights import shipped_weights
 from finray.models.pair_reader import LAYERS, STATE
 from finray.models.row_reader import ROLES, ROW_TOKENS, WEIGHTS, RowReader
@@ -22,7 +23,8 @@ ROWS = (
 )
 
 
-def test_both_score_rows_alike() -> None:
+def test_both_score_rows_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forward, "multiplies_int8", lambda: False)
     bert, heads = minilm_layers(LAYERS).eval(), row_heads()
     assert load_state(bert, heads, shipped_weights(WEIGHTS)) == []
     pairs = [(QUESTION, text) for text in (*ROWS, "")]

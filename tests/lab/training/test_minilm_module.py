@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from finray.lab.training.minilm_module import minilm_layers
 from finray.lab.training.readers.trained_pairs import read_pairs
-from finray.models.bert.torch_pass import minilm_layers
 from finray.models.pair_reader import LAYERS
 
 

@@ -1,4 +1,4 @@
-"""MiniLM's layers in torch, over packed sequences: for training, and for processors that multiply bf16."""
+"""MiniLM's layers in torch, over packed sequences, for training."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from finray.models.bert.weights import (
     INNER,
     MAX_POSITIONS,
     SIZE,
-    Floats,
-    State,
     fitting,
     layer_shapes,
     minilm_weights,
@@ -65,20 +63,6 @@ def minilm_layers(layers: int) -> Bert:
     state = fitting(minilm_weights(), layer_shapes(layers))
     bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
     return bert
-
-
-class TorchPass:
-    """A ``finray.models.bert.forward.ForwardPass`` by torch on the CPU, in bf16."""
-
-    def __init__(self, state: State, layers: int, dtype: torch.dtype = torch.bfloat16) -> None:
-        self._bert = Bert(layers)
-        # Not strict: the state has no word embeddings, which are in place already.
-        self._bert.load_state_dict({name: torch.from_numpy(value) for name, value in state.items()}, strict=False)
-        self._bert.to(dtype).eval()
-
-    def states(self, batch: Packed) -> list[Floats]:
-        with torch.inference_mode():
-            return [states.numpy() for states in self._bert(batch)]
 
 
 class _Layer(nn.Module):
