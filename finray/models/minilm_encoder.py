@@ -7,13 +7,14 @@ Passes are packed: on the processors that were tried, a vector has the same bits
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
-from finray.models.bert.forward import minilm_pass
+from finray.models.bert.forward import minilm_pass, processor_threads
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP, tokens_of
 from finray.models.bert.weights import MAX_POSITIONS, SIZE
@@ -28,15 +29,17 @@ _GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 class MiniLmEncoder:
     """``finray.models.encoder.Encoder``, in float32. Texts are cut to ``encoder.max_tokens``.
 
-    ``threads`` is the number of threads of a pass, None for as many as ONNX Runtime may take. With ``fixed_shapes``,
-    the texts of one pass have the same length, as in TransformerEncoder. Raises ModelUnavailableError.
+    ``threads`` is the number of passes at a time, each on one processor; None for :func:`processor_threads`. With
+    ``fixed_shapes``, the texts of one pass have the same length, as in TransformerEncoder. Raises
+    ModelUnavailableError.
     """
 
     dimension = SIZE
 
     def __init__(self, settings: EncoderSettings, threads: int | None = None, *, fixed_shapes: bool = False) -> None:
         self._settings = settings
-        self._forward = minilm_pass(threads)
+        self._forward = minilm_pass()
+        self._threads = processor_threads() if threads is None else threads
         self._fixed_shapes = fixed_shapes
         self._longest = min(settings.max_tokens, MAX_POSITIONS) - 2
 
@@ -50,9 +53,14 @@ class MiniLmEncoder:
     def _encode(self, texts: Sequence[str]) -> Vectors:
         means = np.empty((len(texts), SIZE), dtype=np.float32)
         sequences = [[CLS, *ids[: self._longest], SEP] for ids in tokens_of(texts)]
-        for rows in _passes([len(sequence) for sequence in sequences], same_length=self._fixed_shapes):
+
+        def encode(rows: list[int]) -> None:
             batch = packed([sequences[row] for row in rows], [MAX_POSITIONS] * len(rows))
             means[rows] = [states.mean(0) for states in self._forward.states(batch)]
+
+        passes = list(_passes([len(sequence) for sequence in sequences], same_length=self._fixed_shapes))
+        with ThreadPoolExecutor(max(1, min(self._threads, len(passes)))) as pool:
+            list(pool.map(encode, passes))
         vectors: Vectors = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 

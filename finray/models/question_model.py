@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from finray.models.bert.forward import fine_tuned_pass
+from finray.models.bert.forward import ForwardPass
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP
-from finray.models.bert.weights import SIZE, Floats, State, fitting, linear_shapes, shipped_weights
+from finray.models.bert.weights import SIZE, Floats, State, fitting, layer_shapes, linear_shapes, shipped_weights
 
 OPERATIONS: Final = (
     "value", "difference", "growth", "share", "ratio", "sum", "average", "count", "max", "min", "which", "yesno",
@@ -58,7 +58,8 @@ class QuestionModel:
 
     def __init__(self, state: State, labels: MetricLabels) -> None:
         """Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit."""
-        self._forward = fine_tuned_pass(state, LAYERS, threads=1)  # a question has a few dozen tokens
+        layers = fitting(state, layer_shapes(LAYERS), "bert.")
+        self._forward = ForwardPass(layers, LAYERS, threads=1)  # a question has a few dozen tokens
         self._heads = fitting(state, head_shapes(len(labels.metrics)))
         self.labels = labels
 

@@ -32,7 +32,7 @@ class MiniLmTokens:
     """all-MiniLM-L6-v2 on the CPU. Thread-safe. Raises ModelUnavailableError if its package is missing."""
 
     def __init__(self) -> None:
-        self._forward = minilm_pass(1)  # a question has a few dozen tokens
+        self._forward = minilm_pass()
 
     def states(self, text: str) -> TokenStates:
         """The states of the first 254 tokens of ``text``; MiniLM reads CLS and SEP too. A text may have none."""

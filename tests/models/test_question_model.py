@@ -7,18 +7,14 @@ import pytest
 import torch
 
 from finray.core.errors import ModelUnavailableError
-from finray.lab.training.input_ranges import input_ranges
 from finray.lab.training.question.question_module import QuestionModule
-from finray.models.bert import forward
 from finray.models.bert.tokens import placed_tokens
-from finray.models.bert.weights import shipped_weights
-from finray.models.question_model import LAYERS, MARKS, WEIGHTS, MetricLabels, QuestionModel, question_model
+from finray.models.question_model import MARKS, MetricLabels, QuestionModel, question_model
 
 LABELS = MetricLabels(("revenue", "none"), 0.5)
 
 
-def test_it_computes_what_its_module_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forward, "multiplies_int8", lambda: False)
+def test_it_computes_what_its_module_does() -> None:
     torch.manual_seed(0)
     module = QuestionModule(len(LABELS.metrics)).eval()
     with torch.no_grad():
@@ -26,9 +22,7 @@ def test_it_computes_what_its_module_does(monkeypatch: pytest.MonkeyPatch) -> No
     ids, _ = placed_tokens("How much did Torvane take in from customers?")
     marks = np.zeros((len(ids), MARKS), dtype=np.float32)
     marks[3:5, 0] = 1
-    with input_ranges(module.bert, LAYERS) as ranges:
-        module.phrases([ids])
-    model = QuestionModel(module.state() | ranges, LABELS)
+    model = QuestionModel(module.state(), LABELS)
     with torch.inference_mode():
         (tags,), operations = module.questions([ids], [marks])
         metrics = module.phrases([ids])[0].log_softmax(0)
@@ -48,6 +42,6 @@ def test_marks_are_seen() -> None:
 
 
 def test_weights_for_other_metrics_are_refused() -> None:
-    state = dict(shipped_weights(WEIGHTS))
+    state = QuestionModule(3).state()
     with pytest.raises(ModelUnavailableError, match="metrics"):
         QuestionModel(state, LABELS)

@@ -35,7 +35,7 @@ def test_the_operation_is_read_from_the_question() -> None:
     [
         ("What interest rate did Acme pay on its notes due 2031?", "percent"),
         ("How much did Acme spend on research in 2022?", "money"),
-        ("At what average price did Acme buy back its shares in May?", "per share"),
+        ("What did Acme earn per diluted share in 2022?", "per share"),
     ],
 )
 def test_the_measure_is_read_from_the_question(question: str, measure: str) -> None:

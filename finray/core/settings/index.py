@@ -24,10 +24,10 @@ class IndexSettings(Section):
     """Memory in which an engine, or a bulk worker, keeps what it has read of filings, about 11 MB for a 10-K. Those
     that were last asked about longest ago go first. Raise it if questions jump between hundreds of filings."""
     in_process: Literal["auto"] | bool = "auto"
-    """Index without Ray, with at most four parser processes. "auto" does so if there is no Ray cluster to use, the
-    encoder is as light as "static" or "hash", there are at most 100 new files or four processors, and ``index_job`` is
-    left as it is: Ray takes some 20 seconds of processor time to start. `finray extend` does without Ray only if this
-    is true."""
+    """Index without Ray, with at most four parser processes. "auto" does so if there is no Ray cluster to use,
+    ``index_job`` is left as it is, and the encoder is as light as "static" or "hash" and there are at most 100 new
+    files or four processors, or it is MiniLM in ONNX Runtime and there are at most four processors: Ray takes some 20
+    seconds of processor time to start. `finray extend` does without Ray only if this is true."""
 
 
 class IndexJobSettings(Section):

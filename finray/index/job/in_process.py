@@ -23,6 +23,7 @@ from finray.index.job.summary import IndexSummary, ReportProgress
 from finray.index.writing.plan import PlannedFile
 from finray.models.encoder import Encoder
 from finray.models.encoder_loading import is_light, load_encoder
+from finray.models.minilm_encoder import computes_in_onnx
 
 _WRITE_SECONDS = 60.0
 """Longest time between writes, so that a kill costs little work."""
@@ -77,9 +78,13 @@ def finish_in_process(run: IndexRun, encoder: Encoder, *, parser: ParserProcess 
 
 def suits_this_process(run: IndexRun) -> bool:
     """Whether ``run`` ends sooner here than on a Ray that is started on this machine, which takes some 20 seconds of
-    processor time. A heavy encoder needs more processes than this one, and settings of Ray's pools ask for Ray."""
-    few = len(run.plan.todo) <= _FEW_FILES or _processors() <= _PARSERS
-    return few and is_light(run.settings.encoder) and run.settings.index_job == IndexJobSettings()
+    processor time. With a heavy encoder, it does if this process can keep all processors busy. Settings of Ray's pools
+    ask for Ray."""
+    if run.settings.index_job != IndexJobSettings():
+        return False
+    if _processors() <= _PARSERS:
+        return is_light(run.settings.encoder) or computes_in_onnx(run.settings.encoder)
+    return is_light(run.settings.encoder) and len(run.plan.todo) <= _FEW_FILES
 
 
 @contextmanager

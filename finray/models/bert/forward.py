@@ -1,7 +1,7 @@
 """Forward passes of MiniLM's layers on the CPU by ONNX Runtime, which loads in half a second instead of torch's three.
 
-Linear layers compute in int8 if the processor multiplies bytes fast and the ranges of their inputs are known, and in
-float32 otherwise (``docs/benchmarks.md``).
+Fine-tuned layers compute in int8 if the processor multiplies bytes fast, and in float32 otherwise
+(``docs/benchmarks.md``).
 """
 
 from __future__ import annotations
@@ -65,15 +65,13 @@ class ForwardPass:
         return np.split(last, np.cumsum(lengths)[:-1])
 
 
-def fine_tuned_pass(state: State, layers: int, threads: int | None = None) -> ForwardPass:
+def fine_tuned_pass(state: State, layers: int) -> ForwardPass:
     """Passes of fine-tuned layers, whose weights and ranges are in ``state`` under the prefix ``bert.``.
 
     Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit.
     """
     ranges = input_ranges(state, layers)
-    return ForwardPass(
-        fitting(state, layer_shapes(layers), "bert."), layers, ranges if multiplies_int8() else None, threads
-    )
+    return ForwardPass(fitting(state, layer_shapes(layers), "bert."), layers, ranges if multiplies_int8() else None)
 
 
 def input_ranges(state: State, layers: int) -> dict[str, InputRange]:
@@ -85,9 +83,10 @@ def input_ranges(state: State, layers: int) -> dict[str, InputRange]:
 
 
 @cache
-def minilm_pass(threads: int | None = None) -> ForwardPass:
-    """Passes of MiniLM itself, loaded once per process. Raises ModelUnavailableError if its package is missing."""
-    return ForwardPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads=threads)
+def minilm_pass() -> ForwardPass:
+    """Passes of MiniLM itself, each on one processor, loaded once per process. Raises ModelUnavailableError if its
+    package is missing."""
+    return ForwardPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads=1)
 
 
 def embedded(state: State, batch: Packed, added: Floats | None = None) -> Floats:

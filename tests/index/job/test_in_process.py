@@ -261,7 +261,9 @@ def test_an_error_that_ends_the_run_ends_its_parsers(
         ({}, 101, 64, False),
         ({}, 10_000, 4, True),
         ({"encoder.model": "static"}, 1, 64, True),
-        ({"encoder.model": "minilm"}, 1, 2, False),
+        ({"encoder.model": "minilm", "encoder.backend": "onnx"}, 1_000, 4, True),
+        ({"encoder.model": "minilm", "encoder.backend": "onnx"}, 1, 8, False),
+        ({"encoder.model": "minilm", "encoder.backend": "torch"}, 1, 2, False),
         ({"index_job.embed_workers_max": 2}, 1, 2, False),
     ],
 )

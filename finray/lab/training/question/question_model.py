@@ -21,13 +21,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from finray.lab.training.input_ranges import input_ranges
 from finray.lab.training.question.marked_questions import MarkedQuestion
 from finray.lab.training.question.metric_examples import MetricPhrase, Wording
 from finray.lab.training.question.question_module import QuestionModule
 from finray.models.bert.tokens import placed_tokens
 from finray.models.bert.weights import Floats, State, quantized
-from finray.models.question_model import LABELS, LAYERS, MAX_TOKENS, OPERATIONS, WEIGHTS, MetricLabels, QuestionModel
+from finray.models.question_model import LABELS, MAX_TOKENS, OPERATIONS, WEIGHTS, MetricLabels, QuestionModel
 from finray.question.measures.formulas import usual_names
 from finray.question.measures.measure_tagger import (
     FIRST,
@@ -52,8 +51,6 @@ _RATE, _HEAD_RATE, _DECAY, _WARM_UP = 2e-4, 2e-3, 0.01, 0.1
 _TAG_WEIGHT, _OPERATION_WEIGHT, _SMOOTHING = 2.0, 0.5, 0.02
 _PHRASE_TOKENS = 62
 _REPORT = 50
-_OBSERVED = 300
-"""Batches on which the ranges of inputs are observed."""
 _WORD = re.compile(r"\w+")
 
 Marks = Callable[[str], Sequence[Iterable[Span]]]
@@ -153,13 +150,7 @@ def fine_tune(
             seconds = time.monotonic() - started
             report(f"step {step} of {steps}: loss {losses / (step % _REPORT or _REPORT):.3f}, {seconds:.0f} s")
             losses = 0.0
-    module.eval()
-    with input_ranges(module.bert, LAYERS) as ranges:
-        for _ in range(_OBSERVED):
-            asked = [next(stream) for stream in streams]
-            module.questions([each.ids for each in asked], [each.marks for each in asked])
-            module.phrases([next(of_phrases)[0] for _ in streams])
-    return module.state() | ranges
+    return module.eval().state()
 
 
 def _of_questions(module: QuestionModule, given: Sequence[Tagged]) -> torch.Tensor:
