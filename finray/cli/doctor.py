@@ -83,13 +83,14 @@ def doctor(
 def _machine() -> dict[str, Any]:
     import torch
 
-    from finray.models.devices import multiplies_bf16
+    from finray.models.devices import multiplies_bf16, multiplies_int8
 
     gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
     return {
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "processors": os.cpu_count(),
         "bf16_on_cpu": multiplies_bf16(),
+        "int8_on_cpu": multiplies_int8(),
         "gpus": gpus,
     }
 
@@ -154,7 +155,7 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
         ("finray", facts["finray"]),
         ("python", facts["python"]),
         ("system", f"{machine['system']}, {machine['processors']} processors"),
-        ("bf16 on the CPU", _bf16(fast=machine["bf16_on_cpu"])),
+        ("fast on the CPU", _fast(bf16=machine["bf16_on_cpu"], int8=machine["int8_on_cpu"])),
         ("GPU", ", ".join(machine["gpus"]) or "none: models run on the CPU"),
         ("packages", ", ".join(f"{name} {number}" for name, number in facts["packages"].items())),
         ("minilm", facts["models"]["minilm"]),
@@ -168,9 +169,11 @@ def _rows(facts: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     ]
 
 
-def _bf16(*, fast: bool) -> str:
-    computed = "bf16 by PyTorch" if fast else "float32 by ONNX Runtime"
-    return f"{'fast' if fast else 'slow'}: the small models that read rows and sentences compute in {computed}"
+def _fast(*, bf16: bool, int8: bool) -> str:
+    known = [name for name, fast in (("bf16", bf16), ("int8", int8)) if fast]
+    readers = "int8" if int8 else "float32"
+    return f"{' and '.join(known) or 'float32 only'}; the models that read rows and sentences compute in {readers}"
+
 
 
 def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
