@@ -7,7 +7,6 @@ line that has its figures. PyMuPDF is not thread-safe: use processes.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, groupby, pairwise, takewhile
 
 import pymupdf
@@ -245,7 +244,7 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
         nearest = min(range(len(over)), key=lambda i: abs(centers[i] - (x0 + x1) / 2))
         if spanning[nearest] and not any(c.x0 < x1 and c.x1 > x0 for c in over):
             reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
-    moved = {id(cell): replace(cell, x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
+    moved = {id(cell): cell._replace(x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
     return [moved.get(id(cell), cell) for cell in row]
 
 
@@ -256,7 +255,7 @@ def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> lis
     heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
     if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
         return row
-    return [replace(title, x1=min(title.x1, first[0]))]
+    return [title._replace(x1=min(title.x1, first[0]))]
 
 
 def _is_label(row: Sequence[Printed], columns: Columns) -> bool:

@@ -6,11 +6,10 @@ Shared by the HTML and the PDF reader. A cell's position is an interval: column 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
 from string import ascii_letters
-from typing import Self
+from typing import NamedTuple, Self
 
 from finray.core.vocabulary import any_of
 from finray.filings.tables.grids import MAX_CELL_TEXT, MAX_LABEL, Box, Cell, Grid, Tag
@@ -66,8 +65,7 @@ MAX_NUMBER_COLUMNS = 100
 """No printed table has more. Bounds the time, since each cell is compared with the others of its row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """The number in a cell.
 
     ``value`` is signed and unscaled: 12.5 for "12.5%", 0.25 for "25 bps" and "25¢". ``unit`` is "shares", or "pure" for
@@ -84,12 +82,14 @@ class Number:
 
 def parse_number(text: str) -> Number | None:
     """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
-    text = text.strip()
-    return _parsed(text) if 0 < len(text) <= MAX_CELL and text[0] not in NEVER_FIRST else None
+    return _parsed(text) if len(text) <= MAX_CELL else _parsed.__wrapped__(text)
 
 
-@lru_cache(maxsize=16384)  # each cell is parsed several times
+@lru_cache(maxsize=32768)  # each cell is parsed several times
 def _parsed(text: str) -> Number | None:
+    text = text.strip()
+    if not 0 < len(text) <= MAX_CELL or text[0] in NEVER_FIRST:
+        return None
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
     match = _NUMBER.fullmatch(text)
@@ -115,11 +115,10 @@ def _parsed(text: str) -> Number | None:
 def is_year(text: str) -> bool:
     """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
-    return 4 <= len(text) <= 9 and _YEAR.fullmatch(text) is not None
+    return 4 <= len(text) <= 9 and text[0] in "12" and _YEAR.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(NamedTuple):  # a tuple, as are others of which a long filing has 100,000
     """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
 
     text: str
@@ -149,7 +148,7 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
         text = cell.text.strip()
         if pending is not None:
             if parse_number(text.rstrip(")%") + (")" if "(" in text + pending.text else "")) or text in {"(", "$"}:
-                cell = replace(pending.joined(cell), indent=cell.indent)
+                cell = pending.joined(cell)._replace(indent=cell.indent)
                 text = cell.text.strip()
             else:
                 merged.append(pending)

@@ -35,6 +35,7 @@ _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
 )
+_TWO_DIGITS = re.compile(r"\d\d")
 _FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
 _PERIOD_WORDS = re.compile(
     rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
@@ -149,6 +150,9 @@ def column_label(heading: str) -> str | None:
     return heading[:MAX_COLUMN_LABEL] if named else None
 
 
+@lru_cache(maxsize=4096)  # called for each figure of a row
 def is_period(label: str) -> bool:
     """Whether ``label`` names a year and nothing else: "2024", "Fiscal year ended June 30, 2024:"."""
+    if not _TWO_DIGITS.search(label):  # a year has them; most labels do not
+        return False
     return read_heading(label).year is not None and not _PERIOD_WORDS.sub("", label)
