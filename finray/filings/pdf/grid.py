@@ -29,6 +29,7 @@ _PERIOD = re.compile(
     r"\b(?:19|20)\d\d\b",
     re.IGNORECASE,
 )
+_HEADS = re.compile(r"\b(?:19|20)\d\d\b|ended|months|weeks", re.IGNORECASE)
 _SPANNING = re.compile(
     rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
@@ -38,6 +39,8 @@ _OPEN_ENDED = re.compile(
     r"attributable)|,|—|–|-|\()$",
     re.IGNORECASE,
 )
+_LONGEST_END = 16
+"""Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
 MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
@@ -112,11 +115,13 @@ def _tables(
 
 def _is_heading(row: Sequence[Printed]) -> bool:
     """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    if len(row) < 2:
+        return False
     cells = row if _PERIOD.search(row[0].text) else row[1:]
     return (
         len(cells) >= 2
         and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
-        and any(re.search(r"\b(?:19|20)\d\d\b|ended|months|weeks", cell.text, re.IGNORECASE) for cell in cells)
+        and any(_HEADS.search(cell.text) for cell in cells)
     )
 
 
@@ -205,14 +210,11 @@ def _first_data(rows: Sequence[list[Printed]]) -> int:
 
 
 def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
-    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
     text = row[0].text
-    return (
-        len(row) == 1
-        and len(text) > 60
-        and row[0].x1 - row[0].x0 > PROSE_SHARE * width
-        and sum(word[:1].islower() for word in text.split()) > 5
-    )
+    if len(row) > 1 or len(text) <= 60 or sum(word[:1].islower() for word in text.split()) <= 5:
+        return False
+    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
+    return row[0].x1 - row[0].x0 > PROSE_SHARE * width
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
@@ -287,8 +289,10 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
         return False
     height = lower.box[3] - lower.box[1]
     spacing = lower.box[1] - upper.box[3]
-    open_ended = _OPEN_ENDED.search(upper.text) is not None
-    if spacing > (1.2 if open_ended else 0.6) * height or upper.text.endswith((":", ".")):
+    if spacing > 1.2 * height or upper.text.endswith((":", ".")):
+        return False
+    open_ended = _OPEN_ENDED.search(upper.text, max(0, len(upper.text) - _LONGEST_END)) is not None
+    if spacing > 0.6 * height and not open_ended:
         return False
     if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height

@@ -55,6 +55,9 @@ MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
 NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
 """Letters that begin neither a number nor a currency."""
+_START, _END = itemgetter(0), itemgetter(1)
+_LONGEST_FILLER = 4
+_MARKS = frozenset("*†‡§")
 NOTE_GAP = 3
 """Largest gap between a year and its footnote mark, in points (PDF) or columns (HTML)."""
 LABEL_ZONE = 0.4
@@ -146,6 +149,9 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
     pending: Printed | None = None
     for cell in cells:
         text = cell.text.strip()
+        if pending is None and len(text) > _LONGEST_FILLER and text[0] not in _MARKS:
+            merged.append(cell)
+            continue
         if pending is not None:
             if parse_number(text.rstrip(")%") + (")" if "(" in text + pending.text else "")) or text in {"(", "$"}:
                 cell = pending.joined(cell)._replace(indent=cell.indent)
@@ -233,20 +239,17 @@ def arrange(
         return None
     left = min(cell.x0 for row in rows for cell in row)
     labels_start_before = left + LABEL_ZONE * (columns[0][0] - left)
-    placed = tuple(
-        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip())
-        for row in rows
-        if any(cell.text.strip() for cell in row)
-    )
+    filled = ([cell for cell in row if cell.text.strip()] for row in rows)
+    placed = tuple(tuple([_place(cell, columns, labels_start_before) for cell in row]) for row in filled if row)
     return Grid(page, placed, caption)
 
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
     # Bisection works because columns are in order and do not overlap.
-    first = bisect_right(columns, cell.x0, key=itemgetter(1))
-    last = bisect_left(columns, cell.x1, key=itemgetter(0))
-    covered = list(range(first + 1, last + 1))
+    first = bisect_right(columns, cell.x0, key=_END)
+    last = bisect_left(columns, cell.x1, key=_START)
+    covered: Sequence[int] = range(first + 1, last + 1)
     number = parse_number(cell.text)
     if number and len(covered) > 1 and not is_year(cell.text):
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
@@ -254,8 +257,8 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and number:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
-        covered = [bisect_left(columns, cell.x0, key=itemgetter(0))]
-    heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+        covered = [bisect_left(columns, cell.x0, key=_START)]
+    heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
     column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         column, span = 0, 1 + (covered[-1] if covered else 0)
@@ -264,7 +267,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
     """The adjacent column, for a dash or short number just outside of its column's interval; empty if none is near."""
-    right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
+    right = bisect_left(columns, cell.x1, key=_START) + 1
     beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
     distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}
     nearest = min(distances, key=lambda i: distances[i])

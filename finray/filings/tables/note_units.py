@@ -85,8 +85,6 @@ _MONEY_TOO = re.compile(r"(?:\bdollars|\bamounts|\$)\s{0,2}(?:and|,|&)\s{0,2}$",
 _BEFORE = 16
 """Characters before the shares in which it is looked for."""
 _AREA_IN = re.compile(rf"\bsquare (?:feet|footage)\b.{{0,40}}?\bin (?P<after>{SCALE})s\b", re.IGNORECASE)
-_SQUARE = re.compile(r"(?:SQUARE|[sS]quare) (?i:feet|footage)")
-"""Begins its match, and is found faster."""
 MIN_LISTED = 4
 """Fewer ascending integers may be figures by chance."""
 _PAGE = re.compile(r"\bpages?\b|\bcontents\b", re.IGNORECASE)
@@ -312,7 +310,7 @@ def _scale_of_shares(page_text: str) -> int | None:
 
 @lru_cache(maxsize=64)
 def _scale_of_areas(page_text: str) -> int | None:
-    return _stated(_AREA_IN.finditer(page_text)) if _SQUARE.search(page_text) else None
+    return _stated(_AREA_IN.finditer(page_text)) if "square f" in page_text.lower() else None
 
 
 def _stated(matches: Iterable[re.Match[str]]) -> int | None:
