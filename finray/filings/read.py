@@ -97,7 +97,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
             tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
-            tagged = facts_in_prose(root, pages, tags.contexts)
+            tagged = facts_in_prose(root, pages, tags)
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
         check_paging(pages, settings)
