@@ -11,7 +11,7 @@ from finray.filings.tables.grids import MAX_LABEL, Cell
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 PERIOD_WORDS = re.compile(
-    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$|\b[1-4]Q ?'?\d\d",
+    rf"\b(?:(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|[1-4]Q ?'?\d\d)|^(?:19|20)\d\d$",
     re.IGNORECASE,
 )
 
