@@ -22,7 +22,7 @@ from finray.filings.html.tagged_facts import facts_in_prose
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
-from finray.filings.pdf.grid import page_grids
+from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.plain_text import split_text_pages
@@ -77,7 +77,8 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
             tabular = number in read.printed or (number in read.words and _is_tabular(texts[number]))
             if not tabular and statements[number] is None:
                 return []
-            return page_grids(document[number], number, words.get(number))
+            found = words.get(number)
+            return page_grids(document[number], number) if found is None else grids_of_words(found, number)
 
         places = label_places(texts, statements, filing.form)
         return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))

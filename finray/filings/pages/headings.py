@@ -7,7 +7,7 @@ labels in title case match too; they also describe the page.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 MAX_CHARACTERS = 110
@@ -44,8 +44,11 @@ def page_headings(texts: Sequence[str]) -> list[str]:
 
 
 def _headings(text: str) -> list[str]:
-    """The headings of one page, each once."""
-    lines = [bare for line in text.splitlines() if (bare := _plain(line).strip(" \t|•*·:-–—"))]
+    """The headings of one page, each once, without "(continued)" and "(unaudited)"."""
+    printed: Iterable[str] = text.splitlines()
+    if _CONTINUED_BEGINS.search(text):
+        printed = (_CONTINUED.sub(" ", line) for line in printed)
+    lines = [bare for line in printed if (bare := line.strip(" \t|•*·:-–—"))]
     found: list[str] = []
     run: list[str] = []
     for line, after in pairwise((*lines, "")):
@@ -55,11 +58,6 @@ def _headings(text: str) -> list[str]:
         found += _titles(run)
         run = []
     return list(dict.fromkeys([*found, *_titles(run)]))
-
-
-def _plain(line: str) -> str:
-    """``line`` without "(continued)" and "(unaudited)"."""
-    return _CONTINUED.sub(" ", line) if _CONTINUED_BEGINS.search(line) else line
 
 
 def _titles(run: Sequence[str]) -> list[str]:

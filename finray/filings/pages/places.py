@@ -21,11 +21,10 @@ _COVER = re.compile(r"commission file|exact name of registrant|securities regist
 _LISTED = re.compile(r"^[^\S\n]*items?\s{1,3}\d{1,2}", re.I | re.M)
 _LEADER = re.compile(r"(?<!\.)(?<!\.\s)(?>(?:\.\s?){4,})\s*+\d{1,3}\b|^[^\n]{8,90}\s{2,40}+\d{1,3}[^\S\n]*+$", re.M)
 _CONTENTS = re.compile(r"^[^\w\n]*+(?:table of contents|contents|index)[^\w\n]*+$", re.I | re.M)
-# A class of characters at the start of a pattern makes its search several times as fast.
 _SIGNATURES = re.compile(
-    r"[pP](?i:ursuant\s+to\s+the\s+requirements\s+of\s+(?:section\s+13|the\s+securities).{0,200}?"
-    r"(?:signed\s+on\s+its\s+behalf|caused\s+this))",
-    re.S,
+    r"pursuant\s+to\s+the\s+requirements\s+of\s+(?:section\s+13|the\s+securities).{0,200}?"
+    r"(?:signed\s+on\s+its\s+behalf|caused\s+this)",
+    re.I | re.S,
 )
 _EXHIBIT_INDEX = re.compile(
     r"^[^\w\n]*+(?:exhibit index|index to exhibits|exhibits?\s*+(?:number|no\.)|incorporated by reference)\b",

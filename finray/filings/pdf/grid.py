@@ -14,6 +14,7 @@ import pymupdf
 from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.pdf.column_groups import Columns, spread_headings
 from finray.filings.pdf.lines import PositionedWord, rows_of_words
+from finray.filings.pdf.text import upright
 from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.tables.grids import Grid, caption_of
 
@@ -46,14 +47,14 @@ MAX_COMPARED = 60
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 
-def page_grids(page: pymupdf.Page, number: int, words: Sequence[PositionedWord] | None = None) -> list[Grid]:
-    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``words``
-    are those that OCR read or that were extracted before; without them, they are extracted from the page."""
-    return grids_of_words(_upright_words(page, words), number)
+def page_grids(page: pymupdf.Page, number: int) -> list[Grid]:
+    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points."""
+    words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
+    return grids_of_words(upright(page, words), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
-    """The tables on a page with these ``words``, top to bottom."""
+    """The tables on an upright page with these ``words``, top to bottom."""
     rows = rows_of_words(words)
     if not rows:
         return []
@@ -65,16 +66,6 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
         for index, part in enumerate(_parts(block))
     )
     return [grid for grid in found if grid is not None]
-
-
-def _upright_words(page: pymupdf.Page, words: Sequence[PositionedWord] | None) -> list[PositionedWord]:
-    if words is None:
-        words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
-    found = [word[:5] for word in words]
-    if not page.rotation:
-        return found
-    turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
-    return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
 
 
 def _tables(

@@ -67,11 +67,13 @@ class Line:
 
 def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
     """The cells of each line, top to bottom and left to right."""
-    lines = _lines([
-        Word(x0, y0, x1, y1, text)
+    printed = (
+        (x0, y0, x1, y1, text)
         for x0, y0, x1, y1, text in words
         if -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and text.strip()
-    ])
+    )
+    # The constructor of a named tuple is a function in Python, that of a tuple is not.
+    lines = _lines([tuple.__new__(Word, word) for word in printed])
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
@@ -160,7 +162,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
             )
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
-        if apart or (gap > 0.15 * height and _next_period(before.text, kind)):
+        if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
             runs.append([word])
         else:
             runs[-1].append(word)
