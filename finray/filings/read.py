@@ -35,8 +35,7 @@ from finray.filings.tables.tags import Tags
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$",
-    re.MULTILINE,
+    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
 )
 """Many PDFs print a no-break space after each figure."""
 _FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\xa0 ]{0,5}$", re.MULTILINE)
@@ -131,11 +130,9 @@ def _line_items(
 
 def _is_tabular(text: str) -> bool:
     """Whether a page seems to have a table. Reading words by position is slow, so it skips other pages."""
-    return _has_lines(_FIGURE_END, text) and _has_lines(_FIGURE_LINE, text)
-
-
-def _has_lines(pattern: re.Pattern[str], text: str) -> bool:
-    return sum(1 for _ in islice(pattern.finditer(text), _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
+    ends = (match.end() for match in _FIGURE_END.finditer(text))
+    figures = (end for end in ends if _FIGURE_LINE.search(text[text.rfind("\n", 0, end) + 1 : end]))
+    return sum(1 for _ in islice(figures, _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
 
 
 def _grids(page: HtmlPage, number: int) -> list[Grid]:

@@ -106,11 +106,9 @@ def _text(element: Element) -> str:
         if node.tag in _BREAKING:
             parts.append(" ")
         if event == "start":
-            text = node.text
-        else:
-            text = node.tail if node is not element else None
-        if text:
-            parts.append(text)
+            parts.append(node.text or "")
+        elif node is not element:
+            parts.append(node.tail or "")
     return "".join(parts)
 
 

@@ -1,6 +1,6 @@
 """Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from finray.core.filing import LineItem
 from finray.filings.html.inline_xbrl import TAGGED_NUMBER, NumericFact, numeric_fact

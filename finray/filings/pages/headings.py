@@ -26,8 +26,11 @@ _NUMBERED = re.compile(
 )
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’&-]*")
 _SMALL = frozenset(
-    "a an and as at by for from in into its of on or our per than that the to under upon versus vs with".split()
-)
+    (
+        "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "its", "of", "on", "or", "our", "per", "than",
+        "that", "the", "to", "under", "upon", "versus", "vs", "with",
+    )
+)  # fmt: skip
 _FIGURE = re.compile(r"^[$(]*\s*(?:\d|[—–-]+\s*$|[$%]\s*$)")
 _YEAR = re.compile(r"^(?:19|20)\d\d\b|^\d{1,2}/\d{1,2}/\d{2,4}")
 _CONTINUED_BEGINS = re.compile(r"[\[(](?i:cont|unaudited)")

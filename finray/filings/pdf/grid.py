@@ -26,7 +26,8 @@ PROSE_SHARE = 0.6
 """A sentence wider than this share of the page's text is prose, not a label."""
 
 _PERIOD = re.compile(
-    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited|(?:19|20)\d\d)\b",
+    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited|"
+    r"(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
 _HEADS = re.compile(r"\b(?:19|20)\d\d\b|ended|months|weeks", re.IGNORECASE)

@@ -201,7 +201,8 @@ def _is_number(run: Sequence[Word]) -> bool:
 
 
 def _next_period(before: str, kind: _Kind) -> bool:
-    """Whether a word of this ``kind`` starts another heading: "December 31, 2022 December 25, 2021" always heads two columns."""
+    """Whether a word of this ``kind`` starts another heading after the word ``before``: "December 31, 2022 December 25,
+    2021" always heads two columns."""
     if kind.month:
         return is_year(before) or _DAY.fullmatch(before) is not None
     return kind.length and before.lower() in _ENDED
@@ -214,5 +215,7 @@ def _cell(run: Sequence[Word], line: Line) -> Printed:
         space = 0.08 * line.height
         parts = [(" " if word.x0 - before.x1 > space else "") + word.text for before, word in pairwise(run)]
         text += "".join(parts)
-    text = _LOOSE.sub("", text[:MAX_CELL_TEXT])
+    text = text[:MAX_CELL_TEXT]
+    if not text.isalnum():
+        text = _LOOSE.sub("", text)
     return Printed(text, x0, x1, (x0, y0, x1, y1), indent=x0)

@@ -29,7 +29,8 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 @dataclass(frozen=True, slots=True)
 class PdfText:
     """The text of each page. ``words`` has the positioned words of the pages that OCR read, ``printed`` those of other
-    pages that seem to have a table, all of them as on upright pages. The fonts of ``unread`` pages do not map to Unicode; their text is left out."""
+    pages that seem to have a table, all as on upright pages. The fonts of ``unread`` pages do not map to Unicode; their
+    text is left out."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)

@@ -10,8 +10,7 @@ from functools import lru_cache
 from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
-from finray.filings.tables.period_headings import DAY_OF, MONTH_NAME
-
+from finray.filings.tables.period_headings import MONTH_NAME, find_days
 
 _BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|^\W*(?:as of|at)\b|^{MONTH_NAME}", re.IGNORECASE)
 
@@ -52,7 +51,7 @@ def read_balance_date(label: str) -> dt.date | None:
     """The date in a row such as "Balance at December 31, 2022"."""
     if not _BALANCE_OR_DATE.search(label):
         return None
-    match = next((m for m in DAY_OF.finditer(label) if m["day"] and m["year"]), None)
+    match = next((m for m in find_days(label) if m["day"] and m["year"]), None)
     return to_date(int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])) if match else None
 
 

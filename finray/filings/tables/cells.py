@@ -258,7 +258,9 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [bisect_left(columns, cell.x0, key=_START)]
-    heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+    heads_first = (
+        len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
+    )  # "December 31, 2022" is wider than its figures
     column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         column, span = 0, 1 + (covered[-1] if covered else 0)

@@ -19,6 +19,7 @@ HEADING_ROWS = 10
 """Rows at the top of a table that may name its periods."""
 MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_PERCENT = re.compile(r"%|\bpercent")
 _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
@@ -93,7 +94,7 @@ class Columns:
 
     def _is_title(self, cell: Cell) -> bool:
         """Whether a heading names the years of all columns: "For the years ended May 31, 2022 and 2021"."""
-        if len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) < 2:
+        if len(set(_YEAR.findall(cell.text))) < 2:
             return False
         heading = read_heading(cell.text)
         return cell.span >= self.width or len(cell.text) > MAX_HEADING or not (heading.years or heading.change)

@@ -1,6 +1,7 @@
 """Reads the period that a column's heading names: year, month, day and length."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +12,7 @@ DAY_OF = re.compile(
     MONTH_NAME + r"\s*(?P<day>\d{1,2})?(?:st|nd|rd|th)?\s*,?\s*(?P<year>(?:19|20)\d\d)?(?!\d)", re.IGNORECASE
 )
 _MONTH_BEGINS = re.compile("|".join(sorted({month[:3] for month in MONTHS})))
-"""Occurs in each text with the name of a month, in lower case, and is found faster."""
+"""Expects lower case."""
 _FISCAL = re.compile(r"\bfiscal\b|\bfy\b")
 _NUMERIC_DATE = re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4}|\d{2})\b")
 _YEAR = re.compile(r"(?<![\d,.$])((?:19|20)\d\d)(?![\d,])")
@@ -40,10 +41,10 @@ _CHANGE = re.compile(
 )
 _TWO_DIGITS = re.compile(r"\d\d")
 _FOOTNOTE = re.compile(r"\(\s*(?:\d{1,2}|[a-z])\s*\)")
-_PERIOD_WORDS = re.compile(
-    rf"\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
+_ONLY_PERIOD_WORDS = re.compile(
+    rf"(?>\b(?:{MONTH}|ended|ending|end|months?|weeks?|years?|quarters?|quarterly|fiscal|fy|as|at|of|for|the|in|"
     rf"on|and|unaudited|audited|restated|{ORDINAL}|{NUMBER}|"
-    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+",
+    rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+)*+\Z",
     re.IGNORECASE,
 )
 MAX_COLUMN_LABEL = 200
@@ -84,7 +85,7 @@ def read_heading(text: str) -> Heading:
         return Heading(_in_full(int(coded["year"])), months=3, quarter=quarter, coded=True)
     year = month = day = None
     apart = False
-    if dates := list(DAY_OF.finditer(text)) if _MONTH_BEGINS.search(lowered) else []:
+    if dates := list(find_days(text)):
         # The last full date counts: "Year ended" stands before its date.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
         year, month, day = partial_date(match)
@@ -116,7 +117,7 @@ def _in_full(year: int) -> int:
 def _quarter_of(text: str) -> int | None:
     """The quarter in a heading that names nothing but a quarter, its period and footnotes."""
     match = _NTH_QUARTER.search(text)
-    if match is None or _PERIOD_WORDS.sub("", _FOOTNOTE.sub(" ", text)):
+    if match is None or not _ONLY_PERIOD_WORDS.match(_FOOTNOTE.sub(" ", text)):
         return None
     return int(match["number"]) if match["number"] else ORDINALS[match["ordinal"].lower()]
 
@@ -141,6 +142,18 @@ def length_in_months(text: str) -> int | None:
     return 12 if _YEARS_LONG.search(text) else None
 
 
+def find_days(text: str) -> Iterator[re.Match[str]]:
+    """The matches of ``DAY_OF``, which are searched only at the first letters of months: that is several times as
+    fast."""
+    lowered = text.lower()
+    hint = _MONTH_BEGINS.search(lowered)
+    while hint is not None:
+        match = DAY_OF.match(text, hint.start())
+        if match is not None:
+            yield match
+        hint = _MONTH_BEGINS.search(lowered, match.end() if match else hint.start() + 1)
+
+
 def partial_date(match: re.Match[str]) -> PartialDate:
     """The date in a match of ``DAY_OF``."""
     year, day = (int(match[part]) if match[part] else None for part in ("year", "day"))
@@ -150,7 +163,8 @@ def partial_date(match: re.Match[str]) -> PartialDate:
 @lru_cache(maxsize=4096)  # called for each cell of a column
 def column_label(heading: str) -> str | None:
     """``heading`` if it names more than one period and a scale, else None."""
-    named = YEAR_RANGE.search(heading) or _PERIOD_WORDS.sub("", CODED_QUARTER.sub(" ", _FOOTNOTE.sub(" ", heading)))
+    rest = CODED_QUARTER.sub(" ", _FOOTNOTE.sub(" ", heading))
+    named = not _ONLY_PERIOD_WORDS.match(rest) or YEAR_RANGE.search(heading)
     return heading[:MAX_COLUMN_LABEL] if named else None
 
 
@@ -159,4 +173,4 @@ def is_period(label: str) -> bool:
     """Whether ``label`` names a year and nothing else: "2024", "Fiscal year ended June 30, 2024:"."""
     if not _TWO_DIGITS.search(label):  # a year has them; most labels do not
         return False
-    return read_heading(label).year is not None and not _PERIOD_WORDS.sub("", label)
+    return _ONLY_PERIOD_WORDS.match(label) is not None and read_heading(label).year is not None

@@ -94,8 +94,8 @@ _NOT_A_TITLE = re.compile(
     r"management['’]s|non-gaap|adjusted|supplemental|segment|schedule)\b|[.;]$|\.{3}|\bpage\b"
 )
 _LOOK_ALIKE = re.compile(
-    r"selected (?:consolidated )?(?:historical )?financial|five.year|six.year|ten.year|eleven.year|pro forma|schedule i\b|"
-    r"quarterly financial (?:data|information)|unaudited quarterly|non-gaap|results as a percent"
+    r"selected (?:consolidated )?(?:historical )?financial|five.year|six.year|ten.year|eleven.year|pro forma|"
+    r"schedule i\b|quarterly financial (?:data|information)|unaudited quarterly|non-gaap|results as a percent"
 )
 _PARENT_ONLY = re.compile(
     r"parent company|\bparent.only|registrant only|consolidating|guarantor|condensed financial information of|"
@@ -146,7 +146,9 @@ def _page_evidence(text: str) -> _Evidence:
     if len(titles) >= INDEX_TITLES:
         return _NOTHING
     head = "\n".join(lines[:TITLE_LINES])
-    if any(word in head for word in _PARENT_WORDS) and _PARENT_ONLY.search(head):  # Regulation S-X 5-04, Schedule I, and guarantor columns
+    if any(word in head for word in _PARENT_WORDS) and _PARENT_ONLY.search(
+        head
+    ):  # Regulation S-X 5-04, Schedule I, and guarantor columns
         return _NOTHING
     interim = ("condensed" in head or "unaudited" in head) and _INTERIM.search(head)
     weight = LOOK_ALIKE if _LOOK_ALIKE.search(head) else INTERIM if interim else 1.0
