@@ -209,7 +209,7 @@ class _Pages:
         if tag in _DROPPED:
             return True
         style = element.get("style")
-        if style and _HIDDEN.search(style):
+        if style and "none" in style.lower() and _HIDDEN.search(style):
             return True
         if self.breaks(element, "before"):
             self.end_page()

@@ -58,6 +58,7 @@ NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
 _START, _END = itemgetter(0), itemgetter(1)
 _LONGEST_FILLER = 4
 _MARKS = frozenset("*†‡§")
+"""A longer cell is a filler only if it begins with one of these."""
 NOTE_GAP = 3
 """Largest gap between a year and its footnote mark, in points (PDF) or columns (HTML)."""
 LABEL_ZONE = 0.4
@@ -121,7 +122,7 @@ def is_year(text: str) -> bool:
     return 4 <= len(text) <= 9 and text[0] in "12" and _YEAR.fullmatch(text) is not None
 
 
-class Printed(NamedTuple):  # a tuple, as are others of which a long filing has 100,000
+class Printed(NamedTuple):  # a tuple, since a long filing has 100,000 of them
     """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
 
     text: str
@@ -258,9 +259,8 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [bisect_left(columns, cell.x0, key=_START)]
-    heads_first = (
-        len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
-    )  # "December 31, 2022" is wider than its figures
+    # "December 31, 2022" is wider than its figures.
+    heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
     column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         column, span = 0, 1 + (covered[-1] if covered else 0)

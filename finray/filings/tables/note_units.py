@@ -107,12 +107,14 @@ def kind_of(text: str, *, heading: bool = False) -> Kind | None:
 def without_share_scales(text: str) -> str:
     """``text`` without scales of shares only: amounts beside "Shares (in thousands)" may be in millions."""
 
-    kept, at = "", 0
+    kept: list[str] = []
+    at = 0
     for match in _share_scales(text):
         before = text[max(0, match.start() - _BEFORE) : match.start()]
         if match["after"] is not None and not _MONEY_TOO.search(before):
-            kept, at = f"{kept}{text[at : match.start()]} ", match.end()
-    return kept + text[at:]
+            kept += (text[at : match.start()], " ")
+            at = match.end()
+    return "".join([*kept, text[at:]])
 
 
 def _share_scales(text: str) -> Iterator[re.Match[str]]:
