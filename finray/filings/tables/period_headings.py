@@ -143,15 +143,9 @@ def length_in_months(text: str) -> int | None:
 
 
 def find_days(text: str) -> Iterator[re.Match[str]]:
-    """The matches of ``DAY_OF``, which are searched only at the first letters of months: that is several times as
-    fast."""
-    lowered = text.lower()
-    hint = _MONTH_BEGINS.search(lowered)
-    while hint is not None:
-        match = DAY_OF.match(text, hint.start())
-        if match is not None:
-            yield match
-        hint = _MONTH_BEGINS.search(lowered, match.end() if match else hint.start() + 1)
+    """The matches of ``DAY_OF``. The first letters of a month, before which none begins, are found faster."""
+    begins = _MONTH_BEGINS.search(text.lower())
+    return DAY_OF.finditer(text, begins.start()) if begins else iter(())
 
 
 def partial_date(match: re.Match[str]) -> PartialDate:
