@@ -22,7 +22,7 @@ from finray.filings.html.tagged_facts import facts_in_prose
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
-from finray.filings.pdf.grid import page_grids
+from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.plain_text import split_text_pages
@@ -35,8 +35,7 @@ from finray.filings.tables.tags import Tags
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$",
-    re.MULTILINE,
+    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
 )
 """Many PDFs print a no-break space after each figure."""
 _FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\xa0 ]{0,5}$", re.MULTILINE)
@@ -77,7 +76,8 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
             tabular = number in read.printed or (number in read.words and _is_tabular(texts[number]))
             if not tabular and statements[number] is None:
                 return []
-            return page_grids(document[number], number, words.get(number))
+            found = words.get(number)
+            return page_grids(document[number], number) if found is None else grids_of_words(found, number)
 
         places = label_places(texts, statements, filing.form)
         return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
@@ -97,7 +97,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         if inline_xbrl.has_inline_xbrl(root):
             sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
             tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
-            tagged = facts_in_prose(root, pages, tags.contexts)
+            tagged = facts_in_prose(root, pages, tags)
     else:
         pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
         check_paging(pages, settings)
@@ -130,11 +130,9 @@ def _line_items(
 
 def _is_tabular(text: str) -> bool:
     """Whether a page seems to have a table. Reading words by position is slow, so it skips other pages."""
-    return _has_lines(_FIGURE_END, text) and _has_lines(_FIGURE_LINE, text)
-
-
-def _has_lines(pattern: re.Pattern[str], text: str) -> bool:
-    return sum(1 for _ in islice(pattern.finditer(text), _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
+    ends = (match.end() for match in _FIGURE_END.finditer(text))
+    figures = (end for end in ends if _FIGURE_LINE.search(text[text.rfind("\n", 0, end) + 1 : end]))
+    return sum(1 for _ in islice(figures, _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
 
 
 def _grids(page: HtmlPage, number: int) -> list[Grid]:

@@ -12,6 +12,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, fields
 from itertools import repeat
+from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -115,7 +116,7 @@ def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: 
 def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
     """Rows of ``pages``, ``chunks`` or ``facts`` without vectors."""
     keys = {"filing_id": [filing_id] * len(records), "revision": [revision] * len(records)}
-    values = {column.name: [getattr(record, column.name) for record in records] for column in _CHILD[table]}
+    values = {column.name: list(map(attrgetter(column.name), records)) for column in _CHILD[table]}
     return pa.table(keys | values, schema=pa.schema([*_KEY, *_CHILD[table]]))
 
 

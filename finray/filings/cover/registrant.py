@@ -58,6 +58,8 @@ _ABOVE, _BELOW, _BEHIND_NUMBER, _SIGNED_ABOVE, _ANYWHERE = 6.0, 4.0, 3.0, 3.0, 1
 _REACH = 900
 _MAX_TEXT = 400_000
 """Characters of the report in which names are counted."""
+_MANY_MENTIONS = 7
+"""More mentions do not make a name more likely."""
 _MAX_CAPTIONS, _MAX_CANDIDATES, _MAX_SPELLINGS = 10, 40, 100
 _LOOKS = {"o": "[o0]", "i": "[il1]", "s": "[s5]", "b": "[b8]", "e": "[ec]", "m": "(?:m|rn)"}
 _CELLS_ABOVE = 6
@@ -75,8 +77,9 @@ def registrant(cover: CoverText, report: str, signed: Callable[[], str | None]) 
     text = " ".join(report[:_MAX_TEXT].split())
 
     def likelihood(name: str) -> float:
-        mentions = len(re.findall(rf"(?<![\w-]){re.escape(name)}(?!\w)", text, re.IGNORECASE))
-        return weights[name] + min(3.0, math.log2(1 + mentions)) + (_CORPORATE.search(name) is not None)
+        found = re.finditer(rf"(?<![\w-]){re.escape(name)}(?!\w)", text, re.IGNORECASE)
+        mentions = sum(1 for _ in islice(found, _MANY_MENTIONS))
+        return weights[name] + math.log2(1 + mentions) + (_CORPORATE.search(name) is not None)
 
     best = max(weights, key=likelihood, default=None)
     if best is None or (weights[best] < _ABOVE and not _CORPORATE.search(best)):
@@ -106,7 +109,7 @@ def former_name(cover: CoverText) -> str | None:
 def respelled(name: str, text: str) -> str:
     """``name``, or its most frequent spelling in ``text`` if that differs only in spaces and look-alike letters."""
     letters = fold(name)
-    if name.lower() in text.lower() or not 4 <= len(letters) <= MAX_NAME:
+    if name in text or name.lower() in text.lower() or not 4 <= len(letters) <= MAX_NAME:
         return name
     pattern = r"[\W_]{0,3}".join(_LOOKS.get(letter, re.escape(letter)) for letter in letters)
     found = re.finditer(rf"(?<!\w){pattern}(?!\w)\.?", text, re.IGNORECASE)

@@ -11,14 +11,14 @@ from functools import lru_cache
 from lxml import etree
 
 from finray.filings.cover.facts import MAX_FACT
-from finray.filings.html.inline_xbrl import read_power
+from finray.filings.html.inline_xbrl import TAGGED_NUMBER, read_power
 from finray.filings.html.tree import Element
 from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT, Grid, Tag
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
-_BREAKING = {"br", "p", "div", "tr", "li"}
+_BREAKING = frozenset(("br", "p", "div", "tr", "li"))
 _LENGTH = re.compile(r"\s{0,8}(\d{1,6}(?:\.\d{0,6})?|\.\d{1,6})\s{0,8}(pt|px|em|in)?", re.IGNORECASE)
 _MAX_STYLE = 4_000
 """Characters read of a style attribute."""
@@ -45,9 +45,7 @@ def _expanded_rows(table: Element) -> Iterator[list[Printed]]:
     goes_on_at = [0] * (MAX_COLUMNS + 1)
     for number, tr in enumerate(_own_rows(table)):
         position, cells = 0, []
-        for td in tr:
-            if _name(td) not in {"td", "th"}:
-                continue
+        for td in tr.iterchildren("td", "th"):
             while covered_to[position] >= number and position < MAX_COLUMNS:
                 position = goes_on_at[position]
             columns, down = _span(td, "colspan"), _span(td, "rowspan")
@@ -81,27 +79,21 @@ def _join_label(row: list[Printed]) -> list[Printed]:
 
 def _own_rows(table: Element) -> Iterator[Element]:
     """The rows of ``table``, without those of tables in its cells."""
-    for child in table:
-        name = _name(child)
-        if name == "tr":
+    for child in table.iterchildren("tr", "thead", "tbody", "tfoot"):
+        if child.tag == "tr":
             yield child
-        elif name in {"thead", "tbody", "tfoot"}:
-            yield from (tr for tr in child if _name(tr) == "tr")
-
-
-def _name(element: Element) -> str:
-    """The local name in lower case, "" for a comment. HTML parsers keep the prefix "ix:", XML parsers a namespace."""
-    tag = element.tag
-    return _local(tag) if isinstance(tag, str) else ""
-
-
-@lru_cache(maxsize=1024)
-def _local(tag: str) -> str:
-    return tag.rpartition("}")[2].rpartition(":")[2].lower()
+        else:
+            yield from child.iterchildren("tr")
 
 
 def _span(td: Element, attribute: str) -> int:
-    value = (td.get(attribute) or "").strip()
+    value = td.get(attribute)
+    return 1 if value is None else _read_span(value)
+
+
+@lru_cache(maxsize=1024)
+def _read_span(value: str) -> int:
+    value = value.strip()
     return min(max(int(value), 1), MAX_SPAN) if value.isascii() and value.isdigit() and len(value) < 9 else 1
 
 
@@ -111,7 +103,7 @@ def _text(element: Element) -> str:
         return element.text or ""
     parts: list[str] = []
     for event, node in etree.iterwalk(element, events=("start", "end", "comment")):
-        if _name(node) in _BREAKING:
+        if node.tag in _BREAKING:
             parts.append(" ")
         if event == "start":
             parts.append(node.text or "")
@@ -150,11 +142,9 @@ def _points(length: re.Match[str]) -> float:
 
 
 def _tag(td: Element) -> tuple[str | None, Tag | None]:
-    """The concept and tag of the first ``ix:nonFraction`` in the cell. HTML parsers lower the case of attribute names,
-    XML parsers do not."""
-    for node in td.iter():
-        if _name(node) == "nonfraction" and node.get("name"):
-            context = node.get("contextref") or node.get("contextRef") or ""
-            unit = node.get("unitref") or node.get("unitRef") or ""
-            return str(node.get("name"))[:MAX_FACT], Tag(context, unit, read_power(node.get("scale")) or 0)
+    """The concept and tag of the first ``ix:nonFraction`` in the cell."""
+    for node in td.iter(TAGGED_NUMBER) if len(td) else ():
+        if name := node.get("name"):
+            tag = Tag(node.get("contextref") or "", node.get("unitref") or "", read_power(node.get("scale")) or 0)
+            return name[:MAX_FACT], tag
     return None, None

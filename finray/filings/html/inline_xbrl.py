@@ -1,9 +1,11 @@
 """Inline XBRL in EDGAR HTML: the dei: cover tags, contexts and numeric facts (Inline XBRL 1.1; EDGAR Filer Manual
 volume II, chapter 6)."""
 
+import datetime as dt
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import get_args
 
 from lxml import etree
@@ -15,6 +17,8 @@ from finray.filings.dates import first_date, month_day
 from finray.filings.html.tree import Element, one_line, text_content
 from finray.filings.tables.tags import Context
 
+TAGGED_NUMBER = "ix:nonfraction"
+"""HTML parsers keep the prefix and lower the case."""
 _PERIODS: dict[str, FiscalPeriod] = {period: period for period in get_args(FiscalPeriod)}
 _TICKER = re.compile(r"(?!(?:n/a|none|not applicable)$)[a-z\d.\-/ ]{1,12}", re.IGNORECASE | re.ASCII)
 _YEAR = re.compile(r"\A(?:19|20)\d\d\Z")
@@ -37,13 +41,13 @@ class NumericFact:
 
 
 def has_inline_xbrl(root: Element) -> bool:
-    return next(root.iter("ix:header", "ix:nonnumeric", "ix:nonfraction"), None) is not None
+    return next(root.iter("ix:header", "ix:nonnumeric", TAGGED_NUMBER), None) is not None
 
 
 def cover_facts(root: Element) -> Facts:
     """The facts of the dei: tags. The first tag of a name counts: a filing of co-registrants names the parent first."""
     texts: dict[str, str] = {}
-    for element in root.iter("ix:nonnumeric", "ix:nonfraction"):
+    for element in root.iter("ix:nonnumeric", TAGGED_NUMBER):
         prefix, _, name = (element.get("name") or "").lower().partition(":")
         if prefix == "dei" and name not in texts and (text := one_line(element)[:MAX_FACT]):
             texts[name] = text
@@ -77,15 +81,20 @@ def _context(element: Element) -> Context | None:
     for child in element.iterdescendants(etree.Element):
         name = child.tag.rpartition(":")[2]
         if name in ("instant", "enddate"):
-            end = first_date(text_content(child))
+            end = _read_date(text_content(child))
         elif name == "startdate":
-            start = first_date(text_content(child))
+            start = _read_date(text_content(child))
         elif name in ("explicitmember", "typedmember"):
             members.append(((child.get("dimension") or "")[:MAX_FACT], text_content(child).strip()[:MAX_FACT]))
     if end is None:
         return None
     months = 0 if start is None else max(1, round(((end - start).days + 1) / 30.44))
     return Context(end, months, start, tuple(sorted(members)))
+
+
+@lru_cache(maxsize=1024)  # a filing has hundreds of contexts of a few periods
+def _read_date(text: str) -> dt.date | None:
+    return first_date(text)
 
 
 def units(root: Element) -> dict[str, str]:
@@ -102,21 +111,27 @@ def units(root: Element) -> dict[str, str]:
 def numeric_facts(root: Element) -> Iterator[NumericFact]:
     """Each ``ix:nonFraction`` that prints a number, in document order."""
     names = units(root)
-    for element in root.iter("ix:nonfraction"):
-        scale, value = read_power(element.get("scale")), printed_number(text_content(element))
-        if scale is None or value is None:
-            continue
-        unit = element.get("unitref") or ""
-        yield NumericFact(
-            concept=(element.get("name") or "")[:MAX_FACT],
-            context=element.get("contextref") or "",
-            value=(-value if element.get("sign") == "-" else value) * 10.0**scale,
-            unit=names.get(unit, unit.lower()),
-            scale=scale,
-            element=element,
-        )
+    facts = (numeric_fact(element, names) for element in root.iter(TAGGED_NUMBER))
+    return (fact for fact in facts if fact is not None)
 
 
+def numeric_fact(element: Element, names: Mapping[str, str]) -> NumericFact | None:
+    """The fact of an ``ix:nonFraction``, None if it prints no number; ``names`` are the document's units by id."""
+    scale, value = read_power(element.get("scale")), printed_number(text_content(element))
+    if scale is None or value is None:
+        return None
+    unit = element.get("unitref") or ""
+    return NumericFact(
+        concept=(element.get("name") or "")[:MAX_FACT],
+        context=element.get("contextref") or "",
+        value=(-value if element.get("sign") == "-" else value) * 10.0**scale,
+        unit=names.get(unit, unit.lower()),
+        scale=scale,
+        element=element,
+    )
+
+
+@lru_cache(maxsize=256)
 def read_power(text: str | None) -> int | None:
     """The power of ten in a tag's ``scale``; None if it is not a number of at most two digits."""
     return int(text or 0) if re.fullmatch(r"(?:[+-]?\d{1,2})?", text or "") else None

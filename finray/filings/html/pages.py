@@ -15,6 +15,7 @@ from lxml import etree
 
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
+from finray.filings.html.inline_xbrl import TAGGED_NUMBER
 from finray.filings.html.table_text import table_lines
 from finray.filings.html.tree import Element
 from finray.filings.sniff import CONTROL, decode
@@ -29,7 +30,6 @@ _BLOCKS = frozenset(
     )
 )  # fmt: skip
 _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "template"))
-_TAGGED_NUMBER = "ix:nonfraction"
 _BREAK = re.compile(r"(?:page-)?break-(before|after)\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
 _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
@@ -148,7 +148,8 @@ def _mark_lines(root: Element) -> None:
     """Puts a line feed after each <br>, <p>, <div> and <li>, which keeps words apart in the text of a cell."""
     for element in root.iter("br", "p", "div", "li"):
         # Character references (&#1;) bring back characters that decode dropped.
-        element.tail = "\n" + _XML_UNFIT.sub("", element.tail or "")
+        tail = element.tail
+        element.tail = "\n" + _XML_UNFIT.sub("", tail) if tail else "\n"
 
 
 def _breaking_classes(root: Element) -> dict[str, set[str]]:
@@ -208,7 +209,7 @@ class _Pages:
         if tag in _DROPPED:
             return True
         style = element.get("style")
-        if style and _HIDDEN.search(style):
+        if style and "none" in style.lower() and _HIDDEN.search(style):
             return True
         if self.breaks(element, "before"):
             self.end_page()
@@ -221,9 +222,9 @@ class _Pages:
                 self.lines.extend(lines)
                 self.after_table = len(self.lines)
                 self.tables.append(element)
-                self.tagged.extend(element.iter(_TAGGED_NUMBER))
+                self.tagged.extend(element.iter(TAGGED_NUMBER))
             return True
-        if tag == _TAGGED_NUMBER:
+        if tag == TAGGED_NUMBER:
             self.tagged.append(element)
         if tag == "pre":
             self.preformatted += 1
@@ -251,7 +252,7 @@ class _Pages:
         if next(table.iterdescendants("table"), None) is not None:
             return True
         styles = cast(list[str], _STYLES(table))
-        return any(_breaks(style) for style in styles)
+        return any(map(_breaks, set(styles)))
 
     def add(self, text: str | None) -> None:
         if not text:

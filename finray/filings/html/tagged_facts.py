@@ -1,13 +1,13 @@
 """Line items from inline XBRL that no table prints: tagged numbers in sentences and row labels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from finray.core.filing import LineItem
-from finray.filings.html.inline_xbrl import NumericFact, numeric_facts
+from finray.filings.html.inline_xbrl import TAGGED_NUMBER, NumericFact, numeric_fact
 from finray.filings.html.pages import HtmlPage
 from finray.filings.html.tree import Element, one_line
 from finray.filings.tables.cells import parse_number
-from finray.filings.tables.tags import Context, part_of, words_of_name
+from finray.filings.tables.tags import Context, Tags, part_of, words_of_name
 
 MAX_SENTENCE = 300
 FIRST_ROW = 10_000
@@ -21,7 +21,7 @@ def concept_name(concept: str) -> str:
     return " ".join(word if word.isupper() else word.lower() for word in words_of_name(concept)).capitalize()
 
 
-def facts_in_prose(root: Element, pages: Sequence[HtmlPage], contexts: Mapping[str, Context]) -> list[LineItem]:
+def facts_in_prose(root: Element, pages: Sequence[HtmlPage], tags: Tags) -> list[LineItem]:
     """Tagged numbers that no table cell prints alone, each once: those in sentences and row labels ("net of allowances
     of $14").
 
@@ -31,9 +31,13 @@ def facts_in_prose(root: Element, pages: Sequence[HtmlPage], contexts: Mapping[s
     texts = _Texts()
     known = {_key(element) for element in page_of if _is_cell(element, texts)}
     items: list[LineItem] = []
-    for fact in numeric_facts(root):
-        page, context, key = page_of.get(fact.element), contexts.get(fact.context), _key(fact.element)
+    for element in root.iter(TAGGED_NUMBER):
+        page, key = page_of.get(element), _key(element)
+        context = tags.contexts.get(key[1])
         if page is None or context is None or key in known:
+            continue
+        fact = numeric_fact(element, tags.units)
+        if fact is None:
             continue
         known.add(key)
         items.append(_item(fact, context, page, FIRST_ROW + len(items), texts))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
@@ -171,7 +171,7 @@ def _widened(
             continue
         cell, covered = line.headings[within[0]]
         if covered <= own and abs(places[a][0] + places[b][1] - cell.x0 - cell.x1) / 2 <= limit:
-            result[within[0]] = replace(cell, x0=columns[a][0], x1=columns[b][1])
+            result[within[0]] = cell._replace(x0=columns[a][0], x1=columns[b][1])
     return result
 
 

@@ -7,7 +7,6 @@ line that has its figures. PyMuPDF is not thread-safe: use processes.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, groupby, pairwise, takewhile
 
 import pymupdf
@@ -15,6 +14,7 @@ import pymupdf
 from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.pdf.column_groups import Columns, spread_headings
 from finray.filings.pdf.lines import PositionedWord, rows_of_words
+from finray.filings.pdf.text import upright
 from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.tables.grids import Grid, caption_of
 
@@ -26,10 +26,11 @@ PROSE_SHARE = 0.6
 """A sentence wider than this share of the page's text is prose, not a label."""
 
 _PERIOD = re.compile(
-    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited)\b|"
-    r"\b(?:19|20)\d\d\b",
+    rf"\b(?:{MONTH}|ended|ending|months?|weeks|years?|quarters?|fiscal|as of|restated|unaudited|audited|"
+    r"(?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
+_HEADS = re.compile(r"\b(?:19|20)\d\d\b|ended|months|weeks", re.IGNORECASE)
 _SPANNING = re.compile(
     rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
@@ -39,20 +40,22 @@ _OPEN_ENDED = re.compile(
     r"attributable)|,|—|–|-|\()$",
     re.IGNORECASE,
 )
+_LONGEST_END = 16
+"""Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
 MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 
-def page_grids(page: pymupdf.Page, number: int, words: Sequence[PositionedWord] | None = None) -> list[Grid]:
-    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points. ``words``
-    are those that OCR read or that were extracted before; without them, they are extracted from the page."""
-    return grids_of_words(_upright_words(page, words), number)
+def page_grids(page: pymupdf.Page, number: int) -> list[Grid]:
+    """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points."""
+    words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
+    return grids_of_words(upright(page, words), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
-    """The tables on a page with these ``words``, top to bottom."""
+    """The tables on an upright page with these ``words``, top to bottom."""
     rows = rows_of_words(words)
     if not rows:
         return []
@@ -64,16 +67,6 @@ def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
         for index, part in enumerate(_parts(block))
     )
     return [grid for grid in found if grid is not None]
-
-
-def _upright_words(page: pymupdf.Page, words: Sequence[PositionedWord] | None) -> list[PositionedWord]:
-    if words is None:
-        words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
-    found = [word[:5] for word in words]
-    if not page.rotation:
-        return found
-    turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
-    return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
 
 
 def _tables(
@@ -113,11 +106,13 @@ def _tables(
 
 def _is_heading(row: Sequence[Printed]) -> bool:
     """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    if len(row) < 2:
+        return False
     cells = row if _PERIOD.search(row[0].text) else row[1:]
     return (
         len(cells) >= 2
         and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
-        and any(re.search(r"\b(?:19|20)\d\d\b|ended|months|weeks", cell.text, re.IGNORECASE) for cell in cells)
+        and any(_HEADS.search(cell.text) for cell in cells)
     )
 
 
@@ -206,14 +201,11 @@ def _first_data(rows: Sequence[list[Printed]]) -> int:
 
 
 def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
-    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
     text = row[0].text
-    return (
-        len(row) == 1
-        and len(text) > 60
-        and row[0].x1 - row[0].x0 > PROSE_SHARE * width
-        and sum(word[:1].islower() for word in text.split()) > 5
-    )
+    if len(row) > 1 or len(text) <= 60 or sum(word[:1].islower() for word in text.split()) <= 5:
+        return False
+    width = max(cell.x1 for cell in chain(*rows)) - min(cell.x0 for cell in chain(*rows))
+    return row[0].x1 - row[0].x0 > PROSE_SHARE * width
 
 
 def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
@@ -245,7 +237,7 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
         nearest = min(range(len(over)), key=lambda i: abs(centers[i] - (x0 + x1) / 2))
         if spanning[nearest] and not any(c.x0 < x1 and c.x1 > x0 for c in over):
             reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
-    moved = {id(cell): replace(cell, x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
+    moved = {id(cell): cell._replace(x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
     return [moved.get(id(cell), cell) for cell in row]
 
 
@@ -256,7 +248,7 @@ def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> lis
     heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
     if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
         return row
-    return [replace(title, x1=min(title.x1, first[0]))]
+    return [title._replace(x1=min(title.x1, first[0]))]
 
 
 def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
@@ -288,8 +280,10 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
         return False
     height = lower.box[3] - lower.box[1]
     spacing = lower.box[1] - upper.box[3]
-    open_ended = _OPEN_ENDED.search(upper.text) is not None
-    if spacing > (1.2 if open_ended else 0.6) * height or upper.text.endswith((":", ".")):
+    if spacing > 1.2 * height or upper.text.endswith((":", ".")):
+        return False
+    open_ended = _OPEN_ENDED.search(upper.text, max(0, len(upper.text) - _LONGEST_END)) is not None
+    if spacing > 0.6 * height and not open_ended:
         return False
     if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height

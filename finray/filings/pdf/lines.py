@@ -33,7 +33,12 @@ _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·�
 _LEADING = re.compile("[.·…_\u200b\u00ad]")
 """Any character of dot leaders, or one that prints nothing."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
-_LOOSE = re.compile(r"(?<=[$€£¥(])\s++(?=[\d(.—–-])|(?<!\s)\s++(?=\))")
+_LOOSE = re.compile(r"\s(?:(?<=[$€£¥(]\s)\s*+(?=[\d(.—–-])|(?<!\s\s)\s*+(?=\)))")
+_SUPERSCRIPT_MARK = re.compile(r"\(?[a-z\d]{1,2}\)?")
+_DAY = re.compile(r"\d{1,2},")
+_ENDED = frozenset({"ended", "ended:"})
+_LENGTHS = frozenset({"three", "six", "nine", "twelve", "year", "years"})
+_DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"\d,\d{3}|\(\d|\$")
 _NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
 
@@ -62,14 +67,15 @@ class Line:
 
 def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
     """The cells of each line, top to bottom and left to right."""
-    lines = _lines([Word(*word) for word in words if _is_printed(word)])
+    printed = (
+        (x0, y0, x1, y1, text)
+        for x0, y0, x1, y1, text in words
+        if -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and text.strip()
+    )
+    # The constructor of a named tuple is a function in Python, that of a tuple is not.
+    lines = _lines([tuple.__new__(Word, word) for word in printed])
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
-
-
-def _is_printed(word: PositionedWord) -> bool:
-    x0, y0, x1, y1, text = word
-    return -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and bool(text.strip())
 
 
 def _lines(words: Sequence[Word]) -> list[Line]:
@@ -88,16 +94,12 @@ def _lines(words: Sequence[Word]) -> list[Line]:
         kept = sorted(line, key=attrgetter("x0"))
         if _LEADING.search("".join([word.text for word in kept])):
             kept = [w for w in map(_without_leaders, kept) if w]
-        height = median(w.y1 - w.y0 for w in line)
-        ordered = tuple([w for w in kept if not _is_superscript(w, height)])
+        # A small footnote mark would read as a figure of its own.
+        small = SUPERSCRIPT * median([w.y1 - w.y0 for w in line])
+        ordered = tuple([w for w in kept if w.y1 - w.y0 >= small or not _SUPERSCRIPT_MARK.fullmatch(w.text)])
         if ordered:
-            built.append(Line(ordered, median(w.y0 for w in ordered), median(w.y1 for w in ordered)))
+            built.append(Line(ordered, median([w.y0 for w in ordered]), median([w.y1 for w in ordered])))
     return built
-
-
-def _is_superscript(word: Word, height: float) -> bool:
-    """Whether ``word`` is a small footnote mark, which would read as a figure of its own."""
-    return word.y1 - word.y0 < SUPERSCRIPT * height and re.fullmatch(r"\(?[a-z\d]{1,2}\)?", word.text) is not None
 
 
 def _without_leaders(word: Word) -> Word | None:
@@ -120,21 +122,26 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 
 class _Kind(NamedTuple):
     """What the text of a word is: a ``figure`` is a number but not a year, ``numeric`` a number or a part of one,
-    ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month."""
+    ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month, ``length`` the first word of a
+    length of time."""
 
     figure: bool
     numeric: bool
     grouped: bool
     month: bool
+    length: bool
 
 
 @lru_cache(maxsize=16384)  # a filing repeats its words
 def _kind(text: str) -> _Kind:
+    if text.isalpha():
+        return _Kind(False, False, False, _MONTH_NAME.fullmatch(text) is not None, text.lower() in _LENGTHS)
     return _Kind(
-        re.search(r"\d", text) is not None and parse_number(text) is not None and not is_year(text),
+        _DIGIT.search(text) is not None and parse_number(text) is not None and not is_year(text),
         _NUMERIC_WORD.fullmatch(text) is not None,
         _GROUPED.search(text) is not None,
         _MONTH_NAME.fullmatch(text) is not None,
+        length=False,
     )
 
 
@@ -155,7 +162,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
             )
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
-        if apart or (gap > 0.15 * height and _next_period(before.text, word.text, kind)):
+        if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
             runs.append([word])
         else:
             runs[-1].append(word)
@@ -164,6 +171,8 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
     """``runs`` with "2027", "-" and "2031" joined: the heading of a range of years."""
+    if len(runs) < 3:
+        return runs
     joined: list[list[Word]] = []
     for run in runs:
         joined.append(run)
@@ -173,11 +182,11 @@ def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
 
 
 def _is_range(runs: Sequence[Sequence[Word]], height: float) -> bool:
-    if any(len(run) > 1 for run in runs):
-        return False
     first, dash, last = (run[0] for run in runs)
+    if dash.text not in "-–—" or any(len(run) > 1 for run in runs):
+        return False
     close = max(dash.x0 - first.x1, last.x0 - dash.x1) <= GAP * height
-    return close and dash.text in "-–—" and is_year(first.text) and is_year(last.text)
+    return close and is_year(first.text) and is_year(last.text)
 
 
 def _is_number(run: Sequence[Word]) -> bool:
@@ -191,19 +200,22 @@ def _is_number(run: Sequence[Word]) -> bool:
     )
 
 
-def _next_period(before: str, word: str, kind: _Kind) -> bool:
-    """Whether ``word`` starts another heading: "December 31, 2022 December 25, 2021" always heads two columns."""
+def _next_period(before: str, kind: _Kind) -> bool:
+    """Whether a word of this ``kind`` starts another heading after the word ``before``: "December 31, 2022 December 25,
+    2021" always heads two columns."""
     if kind.month:
-        return is_year(before) or re.fullmatch(r"\d{1,2},", before) is not None
-    return before.lower() in {"ended", "ended:"} and word.lower() in {"three", "six", "nine", "twelve", "year", "years"}
+        return is_year(before) or _DAY.fullmatch(before) is not None
+    return kind.length and before.lower() in _ENDED
 
 
 def _cell(run: Sequence[Word], line: Line) -> Printed:
-    box = (run[0].x0, min([w.y0 for w in run]), run[-1].x1, max([w.y1 for w in run]))
-    text = run[0].text
+    x0, y0, x1, y1, text = run[0]
     if len(run) > 1:
+        y0, x1, y1 = min([w.y0 for w in run]), run[-1].x1, max([w.y1 for w in run])
         space = 0.08 * line.height
         parts = [(" " if word.x0 - before.x1 > space else "") + word.text for before, word in pairwise(run)]
         text += "".join(parts)
-    text = _LOOSE.sub("", text[:MAX_CELL_TEXT])
-    return Printed(text, run[0].x0, run[-1].x1, box, indent=run[0].x0)
+    text = text[:MAX_CELL_TEXT]
+    if not text.isalnum():
+        text = _LOOSE.sub("", text)
+    return Printed(text, x0, x1, (x0, y0, x1, y1), indent=x0)

@@ -4,8 +4,10 @@ Scanned pages have no text. Fonts that do not map to Unicode yield meaningless c
 printed. Only Tesseract's language data must be installed; ``tessdata`` finds it.
 """
 
+import math
 import re
 from collections.abc import Sequence
+from itertools import islice
 
 import pymupdf
 
@@ -37,7 +39,8 @@ def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[i
     """Pages whose fonts do not map to Unicode; all pages with text if the document has hardly any common words."""
     sample = " ".join(text[:_SAMPLED_CHARACTERS] for text in texts[:: max(1, len(texts) // _SAMPLED_PAGES)])
     words = len(_WORD.findall(sample))
-    if words >= _MIN_WORDS and common_words(sample) < _COMMON_SHARE * words:
+    enough = math.ceil(_COMMON_SHARE * words)
+    if words >= _MIN_WORDS and sum(1 for _ in islice(_COMMON.finditer(sample), enough)) < enough:
         return [number for number, text in enumerate(texts) if text.strip()]
     return [number for number, text in enumerate(texts) if _is_suspect(text) and _is_unreadable(document, number)]
 

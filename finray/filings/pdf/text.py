@@ -1,9 +1,10 @@
 """Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pymupdf
 
@@ -28,7 +29,8 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 @dataclass(frozen=True, slots=True)
 class PdfText:
     """The text of each page. ``words`` has the positioned words of the pages that OCR read, ``printed`` those of other
-    pages that seem to have a table. The fonts of ``unread`` pages do not map to Unicode; their text is left out."""
+    pages that seem to have a table, all as on upright pages. The fonts of ``unread`` pages do not map to Unicode; their
+    text is left out."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
@@ -89,13 +91,22 @@ def pdf_text(
             layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
             texts.append(_storable(layout.extractText()))
             if tabular(texts[-1]):
-                printed[number] = layout.extractWORDS()  # type: ignore[no-untyped-call]
+                printed[number] = upright(page, layout.extractWORDS())  # type: ignore[no-untyped-call]
         _check_repair(document)  # reading the pages may reveal more damage
         read = _read(document, texts, settings, ocr)
         replaced = {*read.words, *read.unread}
         return replace(read, printed={page: words for page, words in printed.items() if page not in replaced})
     except _BROKEN as error:
         raise _corrupt("a page cannot be read", error) from error
+
+
+def upright(page: pymupdf.Page, words: Iterable[tuple[Any, ...]]) -> list[PositionedWord]:
+    """``words``, of which more may be known than text and position, as they stand on a page that is turned upright."""
+    found = [word[:5] for word in words]
+    if not page.rotation:
+        return found
+    turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
+    return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
 
 
 def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
@@ -113,9 +124,10 @@ def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings
         raise FilingError("parse", "needs_ocr", f"{len(for_ocr)} of {len(texts)} pages need OCR")
     words: dict[int, Sequence[PositionedWord]] = {}
     for number in for_ocr:
-        text, placed = read_page(document[number], ocr)
+        page = document[number]
+        text, placed = read_page(page, ocr)
         if common_words(text) >= common_words(texts[number]):
-            texts[number], words[number] = _storable(text), placed
+            texts[number], words[number] = _storable(text), upright(page, placed)
     if _is_scarce(texts, settings):
         raise FilingError("parse", "image_only", f"{len(texts)} pages, on which OCR found hardly any text")
     return PdfText(texts, words)

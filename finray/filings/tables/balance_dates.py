@@ -5,11 +5,14 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
-from finray.filings.tables.period_headings import DAY_OF, MONTH_NAME
+from finray.filings.tables.period_headings import MONTH_NAME, find_days
+
+_BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|^\W*(?:as of|at)\b|^{MONTH_NAME}", re.IGNORECASE)
 
 
 def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:
@@ -43,11 +46,12 @@ def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt
     return before if date.day == 1 and ((before.month, before.day) in days or date.month == 1) else date
 
 
+@lru_cache(maxsize=1024)  # called for each figure of a row
 def read_balance_date(label: str) -> dt.date | None:
     """The date in a row such as "Balance at December 31, 2022"."""
-    if not re.search(r"\bbalances?\b|^\W*(?:as of|at)\b|^" + MONTH_NAME, label, re.IGNORECASE):
+    if not _BALANCE_OR_DATE.search(label):
         return None
-    match = next((m for m in DAY_OF.finditer(label) if m["day"] and m["year"]), None)
+    match = next((m for m in find_days(label) if m["day"] and m["year"]), None)
     return to_date(int(match["year"]), MONTHS[match["month"].lower()], int(match["day"])) if match else None
 
 

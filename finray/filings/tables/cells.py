@@ -6,11 +6,10 @@ Shared by the HTML and the PDF reader. A cell's position is an interval: column 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
 from string import ascii_letters
-from typing import Self
+from typing import NamedTuple, Self
 
 from finray.core.vocabulary import any_of
 from finray.filings.tables.grids import MAX_CELL_TEXT, MAX_LABEL, Box, Cell, Grid, Tag
@@ -56,6 +55,10 @@ MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
 NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
 """Letters that begin neither a number nor a currency."""
+_START, _END = itemgetter(0), itemgetter(1)
+_LONGEST_FILLER = 4
+_MARKS = frozenset("*†‡§")
+"""A longer cell is a filler only if it begins with one of these."""
 NOTE_GAP = 3
 """Largest gap between a year and its footnote mark, in points (PDF) or columns (HTML)."""
 LABEL_ZONE = 0.4
@@ -66,8 +69,7 @@ MAX_NUMBER_COLUMNS = 100
 """No printed table has more. Bounds the time, since each cell is compared with the others of its row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """The number in a cell.
 
     ``value`` is signed and unscaled: 12.5 for "12.5%", 0.25 for "25 bps" and "25¢". ``unit`` is "shares", or "pure" for
@@ -84,12 +86,14 @@ class Number:
 
 def parse_number(text: str) -> Number | None:
     """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
-    text = text.strip()
-    return _parsed(text) if 0 < len(text) <= MAX_CELL and text[0] not in NEVER_FIRST else None
+    return _parsed(text) if len(text) <= MAX_CELL else _parsed.__wrapped__(text)
 
 
-@lru_cache(maxsize=16384)  # each cell is parsed several times
+@lru_cache(maxsize=32768)  # each cell is parsed several times
 def _parsed(text: str) -> Number | None:
+    text = text.strip()
+    if not 0 < len(text) <= MAX_CELL or text[0] in NEVER_FIRST:
+        return None
     if dash := _DASH.fullmatch(text):
         return Number(0.0, percent="%" in text, currency=_CURRENCIES.get(dash["currency"] or ""), dash=True)
     match = _NUMBER.fullmatch(text)
@@ -115,11 +119,10 @@ def _parsed(text: str) -> Number | None:
 def is_year(text: str) -> bool:
     """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
-    return 4 <= len(text) <= 9 and _YEAR.fullmatch(text) is not None
+    return 4 <= len(text) <= 9 and text[0] in "12" and _YEAR.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(NamedTuple):  # a tuple, since a long filing has 100,000 of them
     """A cell before its column is known: it covers ``[x0, x1)`` in table columns (HTML) or points (PDF)."""
 
     text: str
@@ -147,9 +150,12 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
     pending: Printed | None = None
     for cell in cells:
         text = cell.text.strip()
+        if pending is None and len(text) > _LONGEST_FILLER and text[0] not in _MARKS:
+            merged.append(cell)
+            continue
         if pending is not None:
             if parse_number(text.rstrip(")%") + (")" if "(" in text + pending.text else "")) or text in {"(", "$"}:
-                cell = replace(pending.joined(cell), indent=cell.indent)
+                cell = pending.joined(cell)._replace(indent=cell.indent)
                 text = cell.text.strip()
             else:
                 merged.append(pending)
@@ -234,20 +240,17 @@ def arrange(
         return None
     left = min(cell.x0 for row in rows for cell in row)
     labels_start_before = left + LABEL_ZONE * (columns[0][0] - left)
-    placed = tuple(
-        tuple(_place(cell, columns, labels_start_before) for cell in row if cell.text.strip())
-        for row in rows
-        if any(cell.text.strip() for cell in row)
-    )
+    filled = ([cell for cell in row if cell.text.strip()] for row in rows)
+    placed = tuple(tuple([_place(cell, columns, labels_start_before) for cell in row]) for row in filled if row)
     return Grid(page, placed, caption)
 
 
 def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_before: float) -> Cell:
     text = " ".join(cell.text.split())
     # Bisection works because columns are in order and do not overlap.
-    first = bisect_right(columns, cell.x0, key=itemgetter(1))
-    last = bisect_left(columns, cell.x1, key=itemgetter(0))
-    covered = list(range(first + 1, last + 1))
+    first = bisect_right(columns, cell.x0, key=_END)
+    last = bisect_left(columns, cell.x1, key=_START)
+    covered: Sequence[int] = range(first + 1, last + 1)
     number = parse_number(cell.text)
     if number and len(covered) > 1 and not is_year(cell.text):
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
@@ -255,8 +258,9 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and number:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
-        covered = [bisect_left(columns, cell.x0, key=itemgetter(0))]
-    heads_first = covered == [1] and cell.x0 > labels_start_before  # "December 31, 2022" is wider than its figures
+        covered = [bisect_left(columns, cell.x0, key=_START)]
+    # "December 31, 2022" is wider than its figures.
+    heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
     column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         column, span = 0, 1 + (covered[-1] if covered else 0)
@@ -265,7 +269,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
 
 def _nearest(cell: Printed, columns: Sequence[tuple[float, float]]) -> list[int]:
     """The adjacent column, for a dash or short number just outside of its column's interval; empty if none is near."""
-    right = bisect_left(columns, cell.x1, key=itemgetter(0)) + 1
+    right = bisect_left(columns, cell.x1, key=_START) + 1
     beside = [i for i in (right - 1, right) if 1 <= i <= len(columns)]
     distances = {i: max(columns[i - 1][0] - cell.x1, cell.x0 - columns[i - 1][1]) for i in beside}
     nearest = min(distances, key=lambda i: distances[i])

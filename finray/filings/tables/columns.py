@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Self
 
 from finray.core.filing import Statement
@@ -18,6 +19,7 @@ HEADING_ROWS = 10
 """Rows at the top of a table that may name its periods."""
 MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_PERCENT = re.compile(r"%|\bpercent")
 _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
@@ -92,7 +94,7 @@ class Columns:
 
     def _is_title(self, cell: Cell) -> bool:
         """Whether a heading names the years of all columns: "For the years ended May 31, 2022 and 2021"."""
-        if len(set(re.findall(r"\b(?:19|20)\d\d\b", cell.text))) < 2:
+        if len(set(_YEAR.findall(cell.text))) < 2:
             return False
         heading = read_heading(cell.text)
         return cell.span >= self.width or len(cell.text) > MAX_HEADING or not (heading.years or heading.change)
@@ -136,8 +138,8 @@ class Columns:
     def unit(self, row: Row, section: str | None, cell: Cell, number: Number) -> ScaledUnit | None:
         """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
-        headed_percent = len(heading) <= MAX_HEADING and _IN_PERCENT.search(heading)
-        if number.percent or (headed_percent and cell.column not in self.amounts):
+        may_be_percent = cell.column not in self.amounts and len(heading) <= MAX_HEADING
+        if number.percent or (may_be_percent and _IN_PERCENT.search(heading)):
             return "percent", 1
         if number.unit is not None:
             return number.unit, 1
@@ -150,9 +152,11 @@ class Columns:
         if number.dash:
             return None
         may_be_rate = self.statement is None and number.currency is None and "," not in cell.text
-        if may_be_rate and abs(number.value) <= 1000 and any(map(_PERCENT_ROW.search, (row.label, section or ""))):
+        if may_be_rate and abs(number.value) <= 1000 and any(map(_is_percent_row, (row.label, section or ""))):
             return "percent", 1
-        currency = replace(scale, currency=number.currency) if number.currency else scale
+        currency = scale
+        if number.currency and number.currency != scale.currency:
+            currency = replace(scale, currency=number.currency)
         if self.statement == "equity" and not self.dated:
             if _SHARES_HEADING.search(heading) and not number.currency:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
@@ -166,7 +170,7 @@ class Columns:
         else:
             period = self.calendar.period(column, self.headings)
         has_balances = self.statement in ("cash_flow", "equity", None)
-        if has_balances and _BALANCE_ROW.search(label) and not _CHANGE.search(label):
+        if has_balances and _is_balance_row(label) and not _CHANGE.search(label):
             if _BEGINNING.search(label) and not _ENDING.search(label):
                 return self.calendar.opening(period, self.headings)
             if _ENDING.search(label) or _BALANCE.search(label):
@@ -184,6 +188,16 @@ class Columns:
             dated = label if is_period(label) else block
             if dated:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})
-        if period.months is None and self.calendar.filing.fiscal_period == "FY" and _BALANCE_ROW.search(label):
+        if period.months is None and self.calendar.filing.fiscal_period == "FY" and _is_balance_row(label):
             return Period(period.end, 12)
         return period
+
+
+@lru_cache(maxsize=1024)  # called for each figure of a row
+def _is_balance_row(label: str) -> bool:
+    return _BALANCE_ROW.search(label) is not None
+
+
+@lru_cache(maxsize=1024)
+def _is_percent_row(label: str) -> bool:
+    return _PERCENT_ROW.search(label) is not None

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Box = tuple[float, float, float, float]
 MAX_CELL_TEXT = 4_000
@@ -21,8 +22,7 @@ class Tag:
     scale: int
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):  # a tuple, since a long filing has 100,000 of them
     """A cell of a grid.
 
     ``column`` is the first column that it covers, ``span`` the number of columns. ``box`` is (x0, y0, x1, y1) in PDF

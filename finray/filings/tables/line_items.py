@@ -24,7 +24,9 @@ from finray.filings.tables.tags import Tags
 HEAD_LINES = 25
 """Lines at the top of a page that may have its title, scale and periods."""
 MAX_SCALED_ROWS = 20
-_FIGURE = re.compile(r"\d,\d{3}(?!\d)|\d\.\d|^\$\s*(?:[\d(]|$)|^\(\d+\)$")
+_FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
+_LONE_FIGURE = re.compile(r"\$\s*(?:[\d(]|$)|\(\d+\)$")
+"""At the start of a line."""
 
 
 def extract_line_items(
@@ -47,6 +49,8 @@ def extract_line_items(
     for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
     the period, unit and scale of its headings.
     """
+    if not grids:
+        return []
     head = _head_of(page_text)
     if statement is None:
         announced = read_scale(_without_other_scales(page_text, grids))
@@ -93,5 +97,5 @@ def _without_other_scales(page_text: str, grids: Sequence[Grid]) -> str:
 def _head_of(page_text: str) -> str:
     """The lines above the page's first figures."""
     lines = (" ".join(line.split()) for line in page_text[:6000].split("\n"))
-    before = takewhile(lambda line: not _FIGURE.search(line), filter(None, lines))
+    before = takewhile(lambda line: not (_FIGURE.search(line) or _LONE_FIGURE.match(line)), filter(None, lines))
     return "\n".join(islice(before, HEAD_LINES))

@@ -6,7 +6,7 @@ Counts and prices do not have the scale of the amounts beside them.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, takewhile
@@ -17,6 +17,8 @@ from finray.filings.tables.cells import Number, is_year, parse_number
 from finray.filings.tables.grids import Cell, Grid
 from finray.filings.tables.scales import Scale, ScaledUnit, is_per_share, read_scale, share_scale
 
+_Figures = Sequence[tuple[Cell, Number]]
+"""The figures of one row."""
 Kind = Literal["price", "shares", "count", "years", "rate", "ratio", "dollars"]
 """What a heading or label counts or measures; "dollars" are amounts in plain dollars."""
 MAX_NAMED = 160
@@ -29,26 +31,26 @@ _SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|war
 _OF_STOCK = (
     r"(?:(?:common|ordinary|restricted|performance|stock|share|deferred|phantom|class \w|total|vested|treasury)\s)"
 )
+# Words behind one \b are found in half of the time of words with one each.
 _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("dollars", r"\((?:in )?(?:whole |actual )?dollars\)"),
     ("years", r"\((?:in )?years\)|\bin years\b|^\W*age\W*$|\b(?:remaining|contractual|expected|useful|average) "
               r"(?:contractual |lease |amortization |vesting |useful )?(?:term|life|lives)\b"),
-    ("shares", r"\bshares (?:used|outstanding)\b|"
-               r"\bweighted.{0,3}average (?:basic |diluted |common |number of ){0,3}shares\b|"
-               r"\bdilutive\b.{0,40}\b(?:awards|shares|securities|options)\b"),
-    ("price", rf"\bper (?:common |ordinary |capital )?{_SECURITY}\b|\bper unit\b|"
-              r"\b(?:exercise|grant|strike|conversion|market|stock|share|average|sales?) prices?\b|"
-              r"\bweighted.{0,3}average (?:grant|fair|price|exercise|issuance|conversion)|\bprice paid\b|"
+    ("shares", r"\b(?:shares (?:used|outstanding)|"
+               r"weighted.{0,3}average (?:basic |diluted |common |number of ){0,3}shares|"
+               r"dilutive\b.{0,40}\b(?:awards|shares|securities|options))\b"),
+    ("price", rf"\b(?:per (?:(?:common |ordinary |capital )?{_SECURITY}|unit)\b|"
+              r"(?:exercise|grant|strike|conversion|market|stock|share|average|sales?) prices?\b|"
+              r"weighted.{0,3}average (?:grant|fair|price|exercise|issuance|conversion)|price paid\b)|"
               r"^\W*(?:high|low)\W*$"),
-    (None, r"\bvalue\b|\bintrinsic\b|\$|\bamounts?\b|\bdollars?\b|\bexpenses?\b|\bcosts?\b|\bproceeds\b|"
-           r"\brevenues?\b|\bincome\b|\bsales\b|\bprincipal\b|\bcompensation\b|\bpayments?\b|\bbenefit"),
-    ("shares", rf"\b(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)\b|"
-               r"\bnumber of units\b"),
-    ("count", r"\b(?:number|no\.|#) of\b|\bunit counts?\b|\bsquare (?:feet|footage|met(?:er|re)s)\b|"
-              r"\bsq\.? ?f(?:ee)?t\b|\bhead ?count\b|\bpopulation\b"),
-    ("rate", r"\b(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
+    (None, r"\b(?:value\b|intrinsic\b|amounts?\b|dollars?\b|expenses?\b|costs?\b|proceeds\b|revenues?\b|income\b|"
+           r"sales\b|principal\b|compensation\b|payments?\b|benefit)|\$"),
+    ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units)\b"),
+    ("count", r"\b(?:(?:number|no\.|#) of|unit counts?|square (?:feet|footage|met(?:er|re)s)|sq\.? ?f(?:ee)?t|"
+              r"head ?count|population)\b"),
+    ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
-             r"\brate of return\b|\byield\b|\bvolatility\b"),
+             r"(?:rate of return|yield|volatility)\b)"),
     ("ratio", r"\bratios?\b"),
 )  # fmt: skip
 _KINDS = tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS)
@@ -74,6 +76,10 @@ _SHARES_IN = re.compile(
     rf",? \(?in (?P<after>{SCALE})s?\b|^[^\w\n]{{0,8}}\(\w\)\s{{0,2}}in (?P<note>{SCALE})s?\b",
     re.IGNORECASE | re.MULTILINE,
 )
+_IN_SCALE = re.compile(rf"[iI][nN] (?i:{SCALE})")
+"""Ends a match of ``_SHARES_IN``. A search for it takes a tenth of the time."""
+_SHARES_REACH = 80
+"""Characters before it in which the match begins."""
 _MONEY_TOO = re.compile(r"(?:\bdollars|\bamounts|\$)\s{0,2}(?:and|,|&)\s{0,2}$", re.IGNORECASE)
 """Comes before the shares in "dollars and shares in thousands"."""
 _BEFORE = 16
@@ -101,17 +107,25 @@ def kind_of(text: str, *, heading: bool = False) -> Kind | None:
 def without_share_scales(text: str) -> str:
     """``text`` without scales of shares only: amounts beside "Shares (in thousands)" may be in millions."""
 
-    def kept(match: re.Match[str]) -> str:
+    kept: list[str] = []
+    at = 0
+    for match in _share_scales(text):
         before = text[max(0, match.start() - _BEFORE) : match.start()]
-        return match[0] if match["after"] is None or _MONEY_TOO.search(before) else " "
+        if match["after"] is not None and not _MONEY_TOO.search(before):
+            kept += (text[at : match.start()], " ")
+            at = match.end()
+    return "".join([*kept, text[at:]])
 
-    return _SHARES_IN.sub(kept, text) if _has_scale(text) else text
 
-
-def _has_scale(text: str) -> bool:
-    """Whether ``text`` has a word of scale; much faster than the patterns with such a word."""
-    lowered = text.lower()
-    return any(scale in lowered for scale in SCALES)
+def _share_scales(text: str) -> Iterator[re.Match[str]]:
+    """The matches of ``_SHARES_IN``."""
+    at = 0
+    for scale in _IN_SCALE.finditer(text):
+        # The two characters behind are "s" and the one that shows where the word ends.
+        match = _SHARES_IN.search(text, max(at, scale.start() - _SHARES_REACH), scale.end() + 2)
+        if match is not None:
+            yield match
+            at = match.end()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +159,8 @@ class NoteUnits:
         """The units of ``grid``. ``head`` is the top of its page, ``announced`` whether its amounts have a scale."""
         columns: dict[int, list[Number]] = {}
         points: set[int] = set()
-        for cell, number in chain.from_iterable(map(_figures, grid.rows)):
+        figures = [list(_figures(row)) for row in grid.rows]
+        for cell, number in chain.from_iterable(figures):
             columns.setdefault(cell.column, []).append(number)
             if cell.text.endswith("bps"):
                 points.add(cell.column)
@@ -153,18 +168,19 @@ class NoteUnits:
         first = {column: next((n for n in numbers if not n.dash), None) for column, numbers in columns.items()}
         largest = {column: max(abs(number.value) for number in numbers) for column, numbers in columns.items()}
         percent = {column for column, number in first.items() if number and number.percent and largest[column] < 1000}
-        own = (grid.caption, *_title(grid))
+        title_rows = takewhile(lambda index: not figures[index], range(len(figures)))
+        own = (grid.caption, *(" ".join(cell.text for cell in grid.rows[index]) for index in title_rows))
         title = "\n".join((head, *own))
         return cls(
             money=frozenset(money),
             percent=frozenset(percent - money - points),
-            per_share=_per_share_columns(grid),
+            per_share=_per_share_columns(grid, figures),
             largest=largest,
             counts=not money and not announced and _COUNTED.search(title) is not None,
-            index=_is_index(grid),
-            shares_in=_stated(_SHARES_IN, "\n".join(own)) or _stated(_SHARES_IN, page_text),
-            counts_shares=any(match["after"] for text in own for match in _SHARES_IN.finditer(text)),
-            area_in=_stated(_AREA_IN, page_text),
+            index=_is_index(figures),
+            shares_in=_stated(_share_scales("\n".join(own))) or _scale_of_shares(page_text),
+            counts_shares=any(match["after"] for text in own for match in _share_scales(text)),
+            area_in=_scale_of_areas(page_text),
             scaled=any(map(read_scale, own)),
         )
 
@@ -217,7 +233,7 @@ class NoteUnits:
             return ("percent" if rate else "pure", 1) if small else None
         if kind == "years":
             return ("pure", 1) if size < 200 else None
-        stated = own or _stated(_IN, text)
+        stated = own or _stated(_IN.finditer(text))
         if kind == "count":
             return "pure", stated or (self.area_in if _AREA.search(text) else None) or 1
         return "shares", stated or self.shares_in or self._share_scale(text, column, number, scale)
@@ -235,17 +251,19 @@ def is_contents(grid: Grid) -> bool:
     The last column of such a table has small integers in ascending order and no heading other than "Page".
     """
     last = max((cell.column for row in grid.rows for cell in row), default=0)
-    found = [
-        (index, cell.text, number)
-        for index, row in enumerate(grid.rows)
-        for cell, number in _figures(row)
-        if cell.column == last
-    ]
-    pages = [number.value for _, text, number in found if text.isdecimal() and number.value < 1000]
+    first = -1
+    pages: list[float] = []
+    for index, row in enumerate(grid.rows):
+        for cell, number in _figures(row):
+            if cell.column != last:
+                continue
+            if number.value >= 1000 or not cell.text.isdecimal():
+                return False
+            first = index if first < 0 else first
+            pages.append(number.value)
     rows = sum(any(parse_number(cell.text) for cell in row if cell.column) for row in grid.rows)
-    if len(pages) < MIN_LISTED or len(pages) < len(found) or len(pages) < 0.8 * rows or pages != sorted(pages):
+    if len(pages) < MIN_LISTED or len(pages) < 0.8 * rows or pages != sorted(pages):
         return False
-    first = found[0][0]
     over = [cell.text for row in grid.rows[:first] for cell in row if cell.column <= last < cell.column + cell.span]
     before = (cell for row in grid.rows for cell in row if 0 < cell.column < last and parse_number(cell.text))
     plain = all(re.fullmatch(r"\(?\d{1,3}(?:\.\d{1,2})?\)?", cell.text) for cell in before)
@@ -255,37 +273,32 @@ def is_contents(grid: Grid) -> bool:
 def _figures(row: Sequence[Cell]) -> Iterator[tuple[Cell, Number]]:
     """The numbers of a row that are not years, with their cells."""
     for cell in row:
-        if cell.column and not is_year(cell.text) and (number := parse_number(cell.text)):
+        if cell.column and (number := parse_number(cell.text)) and not is_year(cell.text):
             yield cell, number
 
 
-def _per_share_columns(grid: Grid) -> frozenset[int]:
-    """The columns with a row that is per share and no figure that cannot be."""
+def _per_share_columns(grid: Grid, figures: Sequence[_Figures]) -> frozenset[int]:
+    """The columns with a row that is per share and no figure that cannot be. ``figures`` are those of each row."""
+    prices = [[(cell.column, n) for cell, n in row if not n.dash and not n.percent] for row in figures]
+    counts = Counter(column for row in prices for column, _ in row)
+    unfit = {
+        column
+        for row in prices
+        for column, number in row
+        if number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PER_SHARE
+    }
+    fit = {column for column, count in counts.items() if count >= MIN_PRICES} - unfit
     named: set[int] = set()
-    figures: Counter[int] = Counter()
-    unfit: set[int] = set()
-    for row in grid.rows:
-        label = next((cell.text for cell in row if cell.column == 0), "")
-        for cell, number in _figures(row):
-            if number.dash or number.percent:
-                continue
-            figures[cell.column] += 1
-            if is_per_share(label):
-                named.add(cell.column)
-            if number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PER_SHARE:
-                unfit.add(cell.column)
-    return frozenset(column for column in named - unfit if figures[column] >= MIN_PRICES)
+    for row, priced in zip(grid.rows, prices, strict=True):
+        columns = {column for column, _ in priced if column in fit}
+        if columns and is_per_share(next((cell.text for cell in row if cell.column == 0), "")):
+            named |= columns
+    return frozenset(named)
 
 
-def _title(grid: Grid) -> list[str]:
-    """The texts above the first row with a figure."""
-    above = takewhile(lambda row: not any(_figures(row)), grid.rows)
-    return [" ".join(cell.text for cell in row) for row in above]
-
-
-def _is_index(grid: Grid) -> bool:
+def _is_index(figures: Iterable[_Figures]) -> bool:
     """Whether the first figures of all rows, or all figures of the first row, are 100."""
-    rows = [numbers for row in grid.rows if (numbers := [number for _, number in _figures(row)])]
+    rows = [[number for _, number in row] for row in figures if row]
     if len(rows) < 2 or any(len(row) < 2 for row in rows):
         return False
     bases = ([row[0] for row in rows], rows[0])
@@ -293,9 +306,16 @@ def _is_index(grid: Grid) -> bool:
 
 
 @lru_cache(maxsize=64)  # called for each table of a page
-def _stated(pattern: re.Pattern[str], text: str) -> int | None:
-    """The scale in the named groups of ``pattern``'s matches in ``text``, if there is exactly one."""
-    if not _has_scale(text):
-        return None
-    found = {word.lower() for match in pattern.finditer(text) for word in match.groupdict().values() if word}
+def _scale_of_shares(page_text: str) -> int | None:
+    return _stated(_share_scales(page_text))
+
+
+@lru_cache(maxsize=64)
+def _scale_of_areas(page_text: str) -> int | None:
+    return _stated(_AREA_IN.finditer(page_text)) if "square f" in page_text.lower() else None
+
+
+def _stated(matches: Iterable[re.Match[str]]) -> int | None:
+    """The scale in the named groups of ``matches``, if there is exactly one."""
+    found = {word.lower() for match in matches for word in match.groupdict().values() if word}
     return SCALES[found.pop()] if len(found) == 1 else None

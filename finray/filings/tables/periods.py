@@ -11,10 +11,10 @@ from typing import Self
 from finray.core.filing import Filing, Statement
 from finray.filings.dates import add_months, is_month_end, last_of_month
 from finray.filings.tables.period_headings import (
-    DAY_OF,
     QUARTER,
     Heading,
     PartialDate,
+    find_days,
     length_in_months,
     partial_date,
     read_heading,
@@ -156,7 +156,7 @@ class Calendar:
 @lru_cache(maxsize=256)  # called for each cell of a table
 def _title_dates(titles: str, note: bool) -> tuple[PartialDate, ...]:
     found: list[PartialDate] = []
-    for match in DAY_OF.finditer(titles):
+    for match in find_days(titles):
         if match["day"] is None and match["month"].lower() in {"may", "mar"}:
             continue
         near = max(0, match.start() - _NEAR)

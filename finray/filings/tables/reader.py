@@ -22,11 +22,13 @@ _TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur"
 INDENT_STEP = 1.0
 """Points; smaller differences between left margins are ignored."""
 _NOT_A_SECTION = re.compile(
-    r"table of contents|accompanying notes|see notes|refer to|integral part|^\W*+\d*+\W*+$|^page \d|unaudited|"
-    rf"^\(?in {SCALE}|^\((?>.*?{SCALE}s).*\)$|"
-    r"form 10-|^part i|^item \d|the accompanying|annual report",
-    re.IGNORECASE,
+    rf"\W*+\d*+\W*+$|page \d|\(?in {SCALE}|\((?>.*?{SCALE}s).*\)$|part i|item \d", re.IGNORECASE
 )
+"""Begins a row that does not head others."""
+_NOT_IN_A_SECTION = (
+    "table of contents", "accompanying notes", "see notes", "refer to", "integral part", "unaudited", "form 10-",
+    "the accompanying", "annual report",
+)  # fmt: skip
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 _SHORT_LABEL = 60
 """Characters; a label up to this length is not running text."""
@@ -150,7 +152,10 @@ class TableReader:
 
     def _open_section(self, label: str, indent: float) -> None:
         """Open the section ``label``. It ends at the next heading with its margin or a row that is indented less."""
-        if _NOT_A_SECTION.search(label) or (re.search(r"\d", label) and not label.endswith(":")):
+        if _NOT_A_SECTION.match(label) or (re.search(r"\d", label) and not label.endswith(":")):
+            return
+        lowered = label.lower()
+        if any(words in lowered for words in _NOT_IN_A_SECTION):
             return
         while self.sections and self.sections[-1][0] >= indent - INDENT_STEP:
             self.sections.pop()

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from finray.core.vocabulary import MONTH
 from finray.filings.tables.cells import Number, is_year, parse_number
 from finray.filings.tables.grids import MAX_LABEL, Cell
 
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 PERIOD_WORDS = re.compile(
-    rf"\b(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|^(?:19|20)\d\d$|\b[1-4]Q ?'?\d\d",
+    rf"\b(?:(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|[1-4]Q ?'?\d\d)|^(?:19|20)\d\d$",
     re.IGNORECASE,
 )
 
@@ -50,6 +52,7 @@ def amounts_of(row: Row) -> dict[int, float]:
     return {cell.column: number.value for cell, number in reversed(row.numbers) if not number.percent}
 
 
+@lru_cache(maxsize=4096)  # headings are asked about for each row
 def names_period(text: str) -> bool:
     """Whether ``text`` has a year or a word such as "ended", "weeks", "June"."""
-    return re.search(r"\b(?:19|20)\d\d\b", text) is not None or PERIOD_WORDS.search(text) is not None
+    return _YEAR.search(text) is not None or PERIOD_WORDS.search(text) is not None

@@ -42,6 +42,7 @@ _MONEY = (
     ("CHF", r"\bchf\b|swiss francs"),
     ("AUD", r"\ba\$|australian dollars"),
 )
+_OTHER_MONEY = re.compile("|".join(pattern for _, pattern in _MONEY), re.IGNORECASE)
 _USD = re.compile(r"u\.?s\.? dollars|us\$|usd|(?<!\bc)(?<!\ba)\$", re.IGNORECASE)
 
 _PER_SHARE = re.compile(
@@ -132,7 +133,7 @@ def _around_scales(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _currency(text: str) -> str:
-    if _USD.search(text):
+    if _USD.search(text) or not _OTHER_MONEY.search(text):
         return "USD"
     return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
