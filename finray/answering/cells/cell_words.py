@@ -62,12 +62,20 @@ class Words:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """``words`` around a cell, those of its ``concept``, and ``every`` word of both. All cells of a filing with these
-    words share one object, so compare by identity."""
+    """``words`` around a cell, those of its ``concept``, and ``every`` word of both. ``part`` are the words of the
+    column that name a part of the company, ``beside`` those of the section that qualify the row. All cells of a filing
+    with the same texts share one object, so compare by identity."""
 
     words: Words
     concept: frozenset[str]
     every: frozenset[str]
+    part: frozenset[str]
+    beside: frozenset[str]
+
+    @classmethod
+    def of(cls, words: Words, concept: frozenset[str]) -> Around:
+        every = words.label | words.column | words.section | words.caption | concept
+        return cls(words, concept, every, _naming_part(words.column), words.section - WHOLE)
 
 
 class _Weights(dict[str, float]):
@@ -112,9 +120,7 @@ class Rarity:
         key = item.label, item.section, item.column_label, item.caption, item.concept
         around = self._around.get(key)
         if around is None:
-            words, concept = _words_around(item), concept_words(item.concept)
-            every = words.label | words.column | words.section | words.caption | concept
-            around = self._around[key] = Around(words, concept, every)
+            around = self._around[key] = Around.of(_words_around(item), concept_words(item.concept))
         return around
 
     def is_named(self, metric: str, item: LineItem) -> bool:
@@ -139,6 +145,11 @@ def _words_around(item: LineItem) -> Words:
         _words(item.caption or ""),
         item.concept is not None and "[" not in (item.column_label or ""),
     )
+
+
+def _naming_part(column: frozenset[str]) -> frozenset[str]:
+    """The words of a column that name a part: anything but dates, numbers and units."""
+    return frozenset(word for word in column - WHOLE - CALENDAR if len(word) > 1 and not word.isdigit())
 
 
 @lru_cache(maxsize=8192)

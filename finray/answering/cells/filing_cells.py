@@ -9,8 +9,9 @@ import datetime as dt
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from operator import itemgetter
 
-from finray.answering.cells.cell_words import Rarity
+from finray.answering.cells.cell_words import Around, Rarity
 from finray.answering.cells.row_match import Matcher
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
@@ -26,6 +27,7 @@ class FilingCells:
     def __init__(self, items: Sequence[LineItem]) -> None:
         self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
         self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
+        self._around: dict[dt.date, list[tuple[int, LineItem, Around]]] = {}
 
     @cached_property
     def rarity(self) -> Rarity:
@@ -43,13 +45,18 @@ class FilingCells:
             self._matchers.popitem(last=False)
         return matcher
 
-    def ending(self, ends: Collection[dt.date]) -> list[LineItem]:
-        """The items of periods that end within DATE_TOLERANCE_DAYS of one of ``ends``, in reading order."""
-        numbers: list[int] = []
-        for day, own in self._by_end.items():
+    def ending(self, ends: Collection[dt.date]) -> list[tuple[LineItem, Around]]:
+        """The items of periods that end within DATE_TOLERANCE_DAYS of one of ``ends``, in reading order, each with the
+        words around it."""
+        found: list[tuple[int, LineItem, Around]] = []
+        for day, numbers in self._by_end.items():
             if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends):
-                numbers += own
-        return [self.items[number] for number in sorted(numbers)]
+                own = self._around.get(day)
+                if own is None:
+                    items = ((number, self.items[number]) for number in numbers)
+                    own = self._around[day] = [(number, item, self.rarity.around(item)) for number, item in items]
+                found += own
+        return [(item, around) for _, item, around in sorted(found, key=itemgetter(0))]
 
     def is_tagged(self, *, balances: bool) -> bool:
         """Whether any item has a tag; with ``balances``, any item that is a balance."""

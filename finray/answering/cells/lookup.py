@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from finray.answering.cells.cell_words import Around
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_balance, is_flow
 from finray.answering.cells.page_cells import is_dash
+from finray.answering.cells.row_match import Matcher
 from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
 from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
@@ -83,13 +85,13 @@ def look_up(
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    items = list(comparable(phrase, cells, end, months))
-    bounds = [matcher.bound(item) for item in items]
+    competing = list(_comparable(phrase, cells, end, months, matcher))
+    bounds = [matcher.bound(item, around) for item, around in competing]
     ranked: list[_Ranked] = []
 
     def rank(number: int) -> float:
-        item = items[number]
-        fit = matcher.fit(item)
+        item, around = competing[number]
+        fit = matcher.fit(item, around)
         if fit.score <= 0:
             return 0.0
         score: float = fit.score * standing_factor(standing(item, months, tagged), weights)
@@ -100,7 +102,7 @@ def look_up(
 
     # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
     lift = (1 + _PAGE_BONUS) * highest_standing(weights)
-    left = deque(sorted(range(len(items)), key=lambda number: -bounds[number]))
+    left = deque(sorted(range(len(bounds)), key=lambda number: -bounds[number]))
     highest = 0.0
     while left and bounds[left[0]] * lift >= highest / _ALONE_MARGIN:
         highest = max(highest, rank(left.popleft()))
@@ -108,7 +110,8 @@ def look_up(
         return None
     best = min(ranked, key=_best_first).item
     for number in left:
-        if _tagged_alike(items[number], best) and _rounds(items[number], best):
+        item, _ = competing[number]
+        if _tagged_alike(item, best) and _rounds(item, best):
             rank(number)
     ranked.sort(key=_best_first)
     score, fit = ranked[0].score, ranked[0].fit
@@ -122,17 +125,26 @@ def look_up(
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
     """The cells of the period with the phrase's measure. For a balance none that are tagged as a flow: tags are
     reliable about periods, while the headings of a note's table may read "years ended"."""
+    return (item for item, _ in _comparable(phrase, cells, end, months))
+
+
+def _comparable(
+    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, matcher: Matcher | None = None
+) -> Iterator[tuple[LineItem, Around]]:
+    """The :func:`comparable` cells with the words around them; with ``matcher`` only those that it does not score 0."""
     balance, flow = is_balance(phrase), is_flow(phrase)
-    opening = [_opening_end(end, months)] if phrase.opening else []
-    for item in cells.ending([end, *opening]):
+    opening = _opening_end(end, months) if phrase.opening else None
+    for item, around in cells.ending([end] if opening is None else [end, opening]):
+        if matcher is not None and matcher.bound(item, around) == 0.0:
+            continue
         if balance and item.concept is not None and item.months != 0:
             continue
         if flow and item.statement == "balance":
             continue  # deferred revenue is not revenue
-        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
+        if not (_of_period(item, end, months, opening) and measures(item, phrase.measure)):
             continue
         if not phrase.must or phrase.must & set(words_of(item.label)):
-            yield item
+            yield item, around
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
@@ -163,12 +175,11 @@ def look_up_any(
     return hit
 
 
-def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None) -> bool:
+def _of_period(item: LineItem, end: dt.date, months: int | None, opening: dt.date | None) -> bool:
     if item.period_end is None:
         return False
-    if phrase.opening and item.months == 0 and _opens(item.label):
-        # "The balance at the beginning of 2024" closed 2023.
-        end = _opening_end(end, months)
+    if opening is not None and item.months == 0 and _opens(item.label):
+        end = opening  # "the balance at the beginning of 2024" closed 2023
     if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
         return False
     # Rates assumed as of a day are in tables whose captions name years.
