@@ -19,6 +19,7 @@ from finray.answering.cells.asked_cell import FIGURES, AskedCell, asked_periods,
 from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.page_cells import PageCell, is_dash, measure_of
+from finray.answering.cells.row_match import best_score
 from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
@@ -193,8 +194,7 @@ def _fits(features: Floats, asked: AskedCell, cells: Sequence[PageCell], filings
     for cell in cells:
         key = (*cell.row, cell.item.column_label, cell.item.section, cell.item.concept)
         if key not in known:
-            own = matchers[cell.filing.filing_id]
-            known[key] = max((matcher.fit(cell.item).score for matcher in own), default=0.0)
+            known[key] = best_score(matchers[cell.filing.filing_id], cell.item)
         scores.append(known[key])
     best = max(scores)
     _fill(features, "fit", scores)

@@ -212,6 +212,15 @@ class Matcher:
         )
 
 
+def best_score(matchers: Iterable[Matcher], item: LineItem) -> float:
+    """The best score of ``item`` by several phrases, 0 without any."""
+    best = 0.0
+    for matcher in matchers:
+        if matcher.bound(item) >= best * _SLACK:
+            best = max(best, matcher.fit(item).score)
+    return best
+
+
 def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:
     """Which of PLACES has the word; the concept's name counts as the row."""
     if word in concept:
