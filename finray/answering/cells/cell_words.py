@@ -133,13 +133,10 @@ class Rarity:
 
 
 def _words_around(item: LineItem) -> Words:
-    label = _FOOTNOTE.sub(" ", item.label)
-    match = _LEFT_OUT.search(label)
-    start = match.start() if match is not None and match.start() > 0 else len(label)
-    aside = _words(label[start:])
+    label, aside = _label_words(item.label)
     return Words(
-        frozenset() if _YEAR_LABEL.fullmatch(item.label.strip()) else _words(label),
-        aside - _words(label[:start]),
+        label,
+        aside,
         _words(item.section or ""),
         _words(item.column_label or ""),
         _words(item.caption or ""),
@@ -147,9 +144,20 @@ def _words_around(item: LineItem) -> Words:
     )
 
 
+@lru_cache(maxsize=8192)
 def _naming_part(column: frozenset[str]) -> frozenset[str]:
     """The words of a column that name a part: anything but dates, numbers and units."""
     return frozenset(word for word in column - WHOLE - CALENDAR if len(word) > 1 and not word.isdigit())
+
+
+@lru_cache(maxsize=8192)
+def _label_words(label: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a label, and those of them that are aside."""
+    bare = _FOOTNOTE.sub(" ", label)
+    match = _LEFT_OUT.search(bare)
+    start = match.start() if match is not None and match.start() > 0 else len(bare)
+    words: frozenset[str] = frozenset() if _YEAR_LABEL.fullmatch(label.strip()) else _words(bare)
+    return words, _words(bare[start:]) - _words(bare[:start])
 
 
 @lru_cache(maxsize=8192)

@@ -1,24 +1,31 @@
-"""The cells of one filing, prepared once for many look-ups: by period, with their words and how rare these are.
+"""The cells of one filing, prepared once for many look-ups: by their words, and how rare these are.
 
 Two questions, or two operands of one question, look for different rows and periods of the same filing.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter
+from typing import NamedTuple
 
 from finray.answering.cells.cell_words import Around, Rarity
 from finray.answering.cells.row_match import Matcher
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 
 _KEPT_PHRASES = 6
 """About as many phrases as one question has; their matches with the cells are kept."""
+
+
+class Promising(NamedTuple):
+    """The ``numbers`` of items with the same words ``around`` them, and an upper bound of their fit to a phrase."""
+
+    bound: float
+    around: Around
+    numbers: Sequence[int]
 
 
 class FilingCells:
@@ -27,7 +34,7 @@ class FilingCells:
     def __init__(self, items: Sequence[LineItem]) -> None:
         self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
         self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
-        self._around: dict[dt.date, list[tuple[int, LineItem, Around]]] = {}
+        self._promising: dict[Matcher, Sequence[Promising]] = {}
 
     @cached_property
     def rarity(self) -> Rarity:
@@ -42,33 +49,47 @@ class FilingCells:
             matcher = self._matchers[key] = Matcher(phrase, self.rarity)
         self._matchers.move_to_end(key)
         if len(self._matchers) > _KEPT_PHRASES:
-            self._matchers.popitem(last=False)
+            _, dropped = self._matchers.popitem(last=False)
+            self._promising.pop(dropped, None)
         return matcher
 
-    def ending(self, ends: Collection[dt.date]) -> list[tuple[LineItem, Around]]:
-        """The items of periods that end within DATE_TOLERANCE_DAYS of one of ``ends``, in reading order, each with the
-        words around it."""
-        found: list[tuple[int, LineItem, Around]] = []
-        for day, numbers in self._by_end.items():
-            if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends):
-                own = self._around.get(day)
-                if own is None:
-                    items = ((number, self.items[number]) for number in numbers)
-                    own = self._around[day] = [(number, item, self.rarity.around(item)) for number, item in items]
-                found += own
-        return [(item, around) for _, item, around in sorted(found, key=itemgetter(0))]
+    def promising(self, phrase: Phrase) -> Sequence[Promising]:
+        """The items whose words may fit ``phrase``, the most promising words first."""
+        matcher = self.matcher(phrase)
+        found = self._promising.get(matcher)
+        if found is None:
+            bounds = (
+                (matcher.bound(self.items[own[0]], around), around, own) for around, own in self._by_words.items()
+            )
+            found = [Promising(*each) for each in bounds if each[0] > 0]
+            found.sort(key=attrgetter("bound"), reverse=True)
+            self._promising[matcher] = found
+        return found
+
+    def tagged(self, concept: str | None) -> Sequence[int]:
+        """The numbers of the items with the tag ``concept``; none for None."""
+        return self._by_concept.get(concept, ()) if concept is not None else ()
 
     def is_tagged(self, *, balances: bool) -> bool:
         """Whether any item has a tag; with ``balances``, any item that is a balance."""
         return self._tagged_balances if balances else self._tagged
 
     @cached_property
-    def _by_end(self) -> dict[dt.date, list[int]]:
-        by_end: dict[dt.date, list[int]] = {}
+    def _by_words(self) -> dict[Around, list[int]]:
+        """The numbers of the dated items with the same words around them."""
+        by_words: dict[Around, list[int]] = {}
         for number, item in enumerate(self.items):
             if item.period_end is not None:
-                by_end.setdefault(item.period_end, []).append(number)
-        return by_end
+                by_words.setdefault(self.rarity.around(item), []).append(number)
+        return by_words
+
+    @cached_property
+    def _by_concept(self) -> dict[str, list[int]]:
+        by_concept: dict[str, list[int]] = {}
+        for number, item in enumerate(self.items):
+            if item.concept is not None:
+                by_concept.setdefault(item.concept, []).append(number)
+        return by_concept
 
     @cached_property
     def _tagged(self) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -17,8 +16,14 @@ from finray.answering.cells.cell_words import Around
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_balance, is_flow
 from finray.answering.cells.page_cells import is_dash
-from finray.answering.cells.row_match import Matcher
-from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
+from finray.answering.cells.row_weights import (
+    NO_FIT,
+    Fit,
+    Standing,
+    highest_standing,
+    shipped_row_weights,
+    standing_factor,
+)
 from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
@@ -85,13 +90,12 @@ def look_up(
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    competing = list(_comparable(phrase, cells, end, months, matcher))
-    bounds = [matcher.bound(item, around) for item, around in competing]
+    competes = _Competing(phrase, end, months)
     ranked: list[_Ranked] = []
 
-    def rank(number: int) -> float:
-        item, around = competing[number]
-        fit = matcher.fit(item, around)
+    def rank(number: int, around: Around | None = None) -> float:
+        item = cells.items[number]
+        fit = matcher.fit(item, around) if competes(item) else NO_FIT
         if fit.score <= 0:
             return 0.0
         score: float = fit.score * standing_factor(standing(item, months, tagged), weights)
@@ -102,16 +106,19 @@ def look_up(
 
     # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
     lift = (1 + _PAGE_BONUS) * highest_standing(weights)
-    left = deque(sorted(range(len(bounds)), key=lambda number: -bounds[number]))
     highest = 0.0
-    while left and bounds[left[0]] * lift >= highest / _ALONE_MARGIN:
-        highest = max(highest, rank(left.popleft()))
+    for bound, around, numbers in cells.promising(phrase):
+        if bound * lift < highest / _ALONE_MARGIN:
+            break
+        for number in numbers:
+            highest = max(highest, rank(number, around))
     if not ranked:
         return None
     best = min(ranked, key=_best_first).item
-    for number in left:
-        item, _ = competing[number]
-        if _tagged_alike(item, best) and _rounds(item, best):
+    known = {each.number for each in ranked}
+    for number in cells.tagged(best.concept):
+        item = cells.items[number]
+        if number not in known and _tagged_alike(item, best) and _rounds(item, best):
             rank(number)
     ranked.sort(key=_best_first)
     score, fit = ranked[0].score, ranked[0].fit
@@ -125,26 +132,38 @@ def look_up(
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
     """The cells of the period with the phrase's measure. For a balance none that are tagged as a flow: tags are
     reliable about periods, while the headings of a note's table may read "years ended"."""
-    return (item for item, _ in _comparable(phrase, cells, end, months))
+    return filter(_Competing(phrase, end, months), cells.items)
 
 
-def _comparable(
-    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, matcher: Matcher | None = None
-) -> Iterator[tuple[LineItem, Around]]:
-    """The :func:`comparable` cells with the words around them; with ``matcher`` only those that it does not score 0."""
-    balance, flow = is_balance(phrase), is_flow(phrase)
-    opening = _opening_end(end, months) if phrase.opening else None
-    for item, around in cells.ending([end] if opening is None else [end, opening]):
-        if matcher is not None and matcher.bound(item, around) == 0.0:
-            continue
-        if balance and item.concept is not None and item.months != 0:
-            continue
-        if flow and item.statement == "balance":
-            continue  # deferred revenue is not revenue
-        if not (_of_period(item, end, months, opening) and measures(item, phrase.measure)):
-            continue
-        if not phrase.must or phrase.must & set(words_of(item.label)):
-            yield item, around
+class _Competing:
+    """Whether a cell is :func:`comparable`."""
+
+    def __init__(self, phrase: Phrase, end: dt.date, months: int | None) -> None:
+        self._phrase, self._end, self._months = phrase, end, months
+        self._balance, self._flow = is_balance(phrase), is_flow(phrase)
+        self._opening = _opening_end(end, months) if phrase.opening else None
+
+    def __call__(self, item: LineItem) -> bool:
+        if not self._of_period(item):
+            return False
+        if self._balance and item.concept is not None and item.months != 0:
+            return False
+        if self._flow and item.statement == "balance":
+            return False  # deferred revenue is not revenue
+        must = self._phrase.must
+        return measures(item, self._phrase.measure) and (not must or not must.isdisjoint(words_of(item.label)))
+
+    def _of_period(self, item: LineItem) -> bool:
+        if item.period_end is None:
+            return False
+        end, months = self._end, self._months
+        if self._opening is not None and item.months == 0 and _opens(item.label):
+            end = self._opening  # "the balance at the beginning of 2024" closed 2023
+        if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+            return False
+        # Rates assumed as of a day are in tables whose captions name years.
+        assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
+        return item.months is None or item.months in (0, months) or assumed
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
@@ -173,18 +192,6 @@ def look_up_any(
         if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
             return other
     return hit
-
-
-def _of_period(item: LineItem, end: dt.date, months: int | None, opening: dt.date | None) -> bool:
-    if item.period_end is None:
-        return False
-    if opening is not None and item.months == 0 and _opens(item.label):
-        end = opening  # "the balance at the beginning of 2024" closed 2023
-    if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
-        return False
-    # Rates assumed as of a day are in tables whose captions name years.
-    assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
-    return item.months is None or item.months in (0, months) or assumed
 
 
 def _opening_end(end: dt.date, months: int | None) -> dt.date:

@@ -88,15 +88,15 @@ class Matcher:
         around = around or self._rarity.around(item)
         bound = self._limits.get(around)
         if bound is None:
-            bound = self._limits[around] = 1.0 if self._metric(item) else self._limit(around)
+            if self._phrase.metrics and self._metric(item):
+                bound = 1.0
+            elif self._vocabulary.isdisjoint(around.every):
+                bound = 0.0
+            else:  # a word of the concept counts as one of the row: more than anywhere else
+                places = self._placed(self._vocabulary & around.every, around.words, around.concept)
+                bound = max((bound for bound, _, _ in self._bounds(places)), default=0.0)
+            self._limits[around] = bound
         return bound
-
-    def _limit(self, around: Around) -> float:
-        if self._vocabulary.isdisjoint(around.every):
-            return 0.0
-        # A word of the concept counts as one of the row: more than anywhere else.
-        bounds = self._bounds(self._placed(self._vocabulary & around.every, around.words, around.concept))
-        return -min((bound for bound, _, _ in bounds), default=0.0)
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
         """All readings that share a word with the phrase: by the row's words, and by the words of its concept."""
@@ -136,8 +136,8 @@ class Matcher:
         words = around.words
         places = self._placed(self._vocabulary & around.every, words, concept)
         best, best_number = NO_FIT, 0
-        for bound, number, group in sorted(self._bounds(places)):
-            if -bound < best.score * _SLACK or not bound:  # the rest of a reading only lowers the score
+        for bound, number, group in sorted(self._bounds(places), key=lambda each: (-each[0], each[1])):
+            if bound < best.score * _SLACK or not bound:  # the rest of a reading only lowers the score
                 break
             wording = _Wording(group.asked, words, words.label, concept=concept)
             fit = weigh(self._reading(item, around, wording, places), self._weights)
@@ -154,11 +154,11 @@ class Matcher:
         return math.fsum(self._worth[place] * self._rarity.weight(word) for word, place in places.items())
 
     def _bounds(self, places: Mapping[str, str]) -> list[tuple[float, int, _Group]]:
-        """(negative bound of the score, number, group) of each group of variants."""
-        weight = self._rarity.weight
-        found = {word: self._worth[place] * weight(word) for word, place in places.items()}
+        """(bound of the score, number, group) of each group of variants."""
+        weight, worth = self._rarity.weight, self._worth
+        found = {word: worth[place] * weight(word) for word, place in places.items()}
         return [
-            (-math.fsum([found[word] for word in group.shared]) / group.total, group.number, group)
+            (math.fsum([found[word] for word in group.shared]) / group.total, group.number, group)
             for group in self._groups_of(frozenset(found))
         ]
 
