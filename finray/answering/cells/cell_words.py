@@ -18,7 +18,7 @@ from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.tables.canonical import names_row
 from finray.filings.tables.tags import words_of_name
-from finray.question.synonyms import words_of
+from finray.question.synonyms import word_set, words_of
 
 _WEAK = frozenset(
     words_of(
@@ -137,9 +137,9 @@ def _words_around(item: LineItem) -> Words:
     return Words(
         label,
         aside,
-        _words(item.section or ""),
-        _words(item.column_label or ""),
-        _words(item.caption or ""),
+        word_set(item.section or ""),
+        word_set(item.column_label or ""),
+        word_set(item.caption or ""),
         item.concept is not None and "[" not in (item.column_label or ""),
     )
 
@@ -156,16 +156,11 @@ def _label_words(label: str) -> tuple[frozenset[str], frozenset[str]]:
     bare = _FOOTNOTE.sub(" ", label)
     match = _LEFT_OUT.search(bare)
     start = match.start() if match is not None and match.start() > 0 else len(bare)
-    words: frozenset[str] = frozenset() if _YEAR_LABEL.fullmatch(label.strip()) else _words(bare)
-    return words, _words(bare[start:]) - _words(bare[:start])
+    words: frozenset[str] = frozenset() if _YEAR_LABEL.fullmatch(label.strip()) else word_set(bare)
+    return words, word_set(bare[start:]) - word_set(bare[:start])
 
 
 @lru_cache(maxsize=8192)
 def concept_words(concept: str | None) -> frozenset[str]:
     """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
     return frozenset(words_of(" ".join(words_of_name(concept or "")))) - _TAXONOMY
-
-
-@lru_cache(maxsize=8192)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text))
