@@ -34,6 +34,7 @@ class FilingCells:
     def __init__(self, items: Sequence[LineItem]) -> None:
         self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
         self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
+        self._named: dict[str, frozenset[Around]] = {}
         self._promising: dict[Matcher, Sequence[Promising]] = {}
 
     @cached_property
@@ -58,13 +59,21 @@ class FilingCells:
         matcher = self.matcher(phrase)
         found = self._promising.get(matcher)
         if found is None:
-            bounds = (
-                (matcher.bound(self.items[own[0]], around), around, own) for around, own in self._by_words.items()
-            )
+            named = frozenset().union(*(self._rows_of(metric) for metric, _ in phrase.metrics))
+            near = (each for each in self._by_words.items() if each[0] in named or matcher.shares_word(each[0]))
+            bounds = ((matcher.bound(self.items[own[0]], around), around, own) for around, own in near)
             found = [Promising(*each) for each in bounds if each[0] > 0]
             found.sort(key=attrgetter("bound"), reverse=True)
             self._promising[matcher] = found
         return found
+
+    def _rows_of(self, metric: str) -> frozenset[Around]:
+        """The words around the rows of ``metric``, a canonical line item."""
+        rows = self._named.get(metric)
+        if rows is None:
+            named = (a for a, own in self._by_words.items() if self.rarity.is_named(metric, self.items[own[0]]))
+            rows = self._named[metric] = frozenset(named)
+        return rows
 
     def tagged(self, concept: str | None) -> Sequence[int]:
         """The numbers of the items with the tag ``concept``; none for None."""

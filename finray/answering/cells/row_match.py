@@ -70,6 +70,7 @@ class Matcher:
         self._vocabulary = frozenset().union(*self._variants)
         self._groups: dict[frozenset[str], tuple[_Group, ...]] = {}
         self._limits: dict[Around, float] = {}
+        self._bound_of: dict[frozenset[tuple[str, str]], float] = {}
         self._fits: dict[tuple[Around, bool], Fit] = {}
 
     def fit(self, item: LineItem, around: Around | None = None) -> Fit:
@@ -90,13 +91,24 @@ class Matcher:
         if bound is None:
             if self._phrase.metrics and self._metric(item):
                 bound = 1.0
-            elif self._vocabulary.isdisjoint(around.every):
+            elif not self.shares_word(around):
                 bound = 0.0
             else:  # a word of the concept counts as one of the row: more than anywhere else
-                places = self._placed(self._vocabulary & around.every, around.words, around.concept)
-                bound = max((bound for bound, _, _ in self._bounds(places)), default=0.0)
+                bound = self._bound(self._placed(self._vocabulary & around.every, around.words, around.concept))
             self._limits[around] = bound
         return bound
+
+    def _bound(self, places: Mapping[str, str]) -> float:
+        """The best bound of a variant. Rows of one table often share the same words with the phrase."""
+        key = frozenset(places.items())
+        bound = self._bound_of.get(key)
+        if bound is None:
+            bound = self._bound_of[key] = max((bound for bound, _, _ in self._bounds(places)), default=0.0)
+        return bound
+
+    def shares_word(self, around: Around) -> bool:
+        """Whether one of the words ``around`` a cell is in a wording of the phrase."""
+        return not self._vocabulary.isdisjoint(around.every)
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
         """All readings that share a word with the phrase: by the row's words, and by the words of its concept."""
