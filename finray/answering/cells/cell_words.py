@@ -75,7 +75,7 @@ class Around:
     @classmethod
     def of(cls, words: Words, concept: frozenset[str]) -> Around:
         every = words.label | words.column | words.section | words.caption | concept
-        return cls(words, concept, every, _naming_part(words.column), words.section - WHOLE)
+        return cls(words, concept, every, _naming_part(words.column), _qualifying(words.section))
 
 
 class _Weights(dict[str, float]):
@@ -148,6 +148,12 @@ def _words_around(item: LineItem) -> Words:
 def _naming_part(column: frozenset[str]) -> frozenset[str]:
     """The words of a column that name a part: anything but dates, numbers and units."""
     return frozenset(word for word in column - WHOLE - CALENDAR if len(word) > 1 and not word.isdigit())
+
+
+@lru_cache(maxsize=8192)
+def _qualifying(section: frozenset[str]) -> frozenset[str]:
+    """The words of a section that qualify its rows. Cached, so that cells share them."""
+    return section - WHOLE
 
 
 @lru_cache(maxsize=8192)
