@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from finray.core.plan import Coverage
 from finray.core.query import Query
-from finray.question.synonyms import variants, words_of
+from finray.question.synonyms import variants, word_set, words_of
 
 _VARIANT_WORTH = 0.8
 _ASIDE_WORTH = 0.5
@@ -22,7 +21,7 @@ class Relevance:
     are the candidates, whose word frequencies weight the words."""
 
     def __init__(self, query: Query, coverage: Coverage | None, drop: Iterable[str], texts: Iterable[str]) -> None:
-        dropped = {word for name in drop for word in words(name)}
+        dropped = {word for name in drop for word in word_set(name)}
         asked = [word for word in words_of(query.text) if word not in dropped]
         self._worth: dict[str, float] = {}
         for wording in variants(tuple(asked[:_MAX_VARIED])):
@@ -38,7 +37,7 @@ class Relevance:
         counts: Counter[str] = Counter()
         total = 0
         for text in texts:
-            counts.update(words(text) & self._worth.keys())
+            counts.update(word_set(text) & self._worth.keys())
             total += 1
         self._worth = {
             word: worth * math.log(1 + (total + 1) / (1 + counts[word]))
@@ -49,9 +48,9 @@ class Relevance:
 
     def score(self, text: str, aside: str = "") -> float:
         """A score of about 0 to 1; 1 if ``text`` has the question's rarest words. Words of ``aside`` count in part."""
-        own = words(text)
+        own = word_set(text)
         found = own & self._worth.keys()
-        near = (words(aside) & self._worth.keys()) - found
+        near = (word_set(aside) & self._worth.keys()) - found
         worth = math.fsum(self._worth[word] for word in found) + _ASIDE_WORTH * math.fsum(
             self._worth[word] for word in near
         )
@@ -60,11 +59,6 @@ class Relevance:
         # A short row with only the question's words is nearer than a long one that has them too.
         focus = 0.7 + 0.3 * len(found) / max(len(own), 1)
         return min(worth / self._most, 1.0) * focus
-
-
-@lru_cache(maxsize=4096)
-def words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text))
 
 
 def best(scores: Sequence[float]) -> float:

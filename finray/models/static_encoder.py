@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any
 
@@ -75,10 +76,16 @@ class StaticEncoder:
         """Add the vectors of each text's tokens to its row of ``sums``."""
         texts_words = [_WORD.findall(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
         pieces = self._pieces_of({word for words in texts_words for word in words})
-        for row, words in zip(sums, texts_words, strict=True):
-            if ids := [piece for word in words for piece in pieces[word]]:
-                tokens, counts = np.unique(np.asarray(ids, dtype=np.int64), return_counts=True)
-                row += counts.astype(np.float32) @ self._vectors[tokens]
+        ids = [[piece for word in words for piece in pieces[word]] for words in texts_words]
+        size = len(self._vectors)
+        # The distinct tokens of all texts at once: a number is that of a text and a token.
+        owner = np.repeat(np.arange(len(texts)) * size, [len(own) for own in ids])
+        numbers, counts = np.unique(owner + np.asarray([*chain(*ids)], dtype=np.int64), return_counts=True)
+        vectors, counted = self._vectors[numbers % size], counts.astype(np.float32)
+        bounds = np.searchsorted(numbers, np.arange(len(texts) + 1) * size).tolist()
+        for row, (start, stop) in zip(sums, pairwise(bounds), strict=True):
+            if start < stop:
+                row += counted[start:stop] @ vectors[start:stop]
 
     def _pieces_of(self, words: set[str]) -> Mapping[str, Sequence[int]]:
         """The tokens of each word, which do not depend on its neighbors. They are cached, because the tokenizer takes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from finray.core.data_files import shipped_data
@@ -30,6 +30,12 @@ def words_of(text: str) -> tuple[str, ...]:
         text = _TERM.sub(r"\1term", text)
     function_words = _function_words()
     return tuple([stem(word) for word in _WORD.findall(text) if word not in function_words])
+
+
+@lru_cache(maxsize=16_384)
+def word_set(text: str) -> frozenset[str]:
+    """The words of ``text``, cached: rows, headings and sentences recur between the stages of a question."""
+    return frozenset(words_of(text))
 
 
 @dataclass(frozen=True, slots=True)

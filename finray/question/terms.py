@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection
 from functools import cache, lru_cache
 
+import numpy as np
+import numpy.typing as npt
 import Stemmer
 
 from finray.question.words import word_list
@@ -14,6 +16,8 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z&'’]+")
 _WORD_OR_BREAK = re.compile(r"[A-Za-z][A-Za-z&'’]+|\n")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _STOP = word_list("stop")
+_NO_TERM, _BREAK = 0, 2
+Codes = npt.NDArray[np.int64]
 
 
 @cache
@@ -42,13 +46,25 @@ def content_terms(text: str, without: Collection[str] = ()) -> list[str]:
     return [term for word in words if (term := _term(word)) is not None]
 
 
-def term_lines(text: str) -> tuple[list[str], list[int]]:
-    """``content_terms`` of ``text``, and for each of its lines the number of the line's first term."""
-    terms: list[str] = []
-    lines = [0]
-    for token in _WORD_OR_BREAK.findall(text.lower()):
-        if token == "\n":
-            lines.append(len(terms))
-        elif (term := _term(token)) is not None:
-            terms.append(term)
-    return terms, lines
+def term_code(term: str) -> int:
+    """A number for ``term`` that is the same as long as this process lives."""
+    return hash(term) | 1
+
+
+@lru_cache(maxsize=65_536)
+def _token_code(token: str) -> int:
+    """The code of a lower-case word's term, which is odd; an even number for a line break or a word without a term."""
+    if token == "\n":
+        return _BREAK
+    term = _term(token)
+    return _NO_TERM if term is None else term_code(term)
+
+
+def term_lines(text: str) -> tuple[Codes, Codes]:
+    """The :func:`term_code` of each of the ``content_terms`` of ``text``, and for each of its lines the number of the
+    line's first term."""
+    tokens = _WORD_OR_BREAK.findall(text.lower())
+    codes = np.fromiter(map(_token_code, tokens), np.int64, len(tokens))
+    is_term = codes & 1 == 1
+    breaks = np.cumsum(is_term)[codes == _BREAK]
+    return codes[is_term], np.concatenate([np.zeros(1, np.int64), breaks])

@@ -7,7 +7,7 @@ headings) is prepared once for each filing; the text of a page is prepared when 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -48,20 +48,19 @@ class PageFacts:
 
 
 class PageText:
-    """The text of one page. ``terms`` int64 are hashes of its terms in reading order; line i begins with term
+    """The text of one page. ``terms`` int64 are the codes of its terms in reading order; line i begins with term
     ``lines[i]``."""
 
     def __init__(self, text: str) -> None:
-        terms, lines = term_lines(text)
         self.text = text
-        self.terms: Numbers = np.fromiter(map(hash, terms), np.int64, len(terms))
-        self.lines = np.asarray(lines, dtype=np.int64)
+        self.terms, self.lines = term_lines(text)
         self._rows: dict[int, bool] = {}
 
     @cached_property
     def figures(self) -> float:
         """How much of the text is figures, in [0, 1]; 1 for a primary statement."""
-        return min(1.0, sum(map(str.isdigit, self.text)) / max(1, len(self.text)) / 0.15)
+        digits = sum(self.text.count(character) for character in set(self.text) if character.isdigit())
+        return min(1.0, digits / max(1, len(self.text)) / 0.15)
 
     def has_number(self, digits: str) -> bool:
         """Whether the text has ``digits`` as a word of its own, such as a year."""
@@ -73,17 +72,24 @@ class PageText:
             start = self.text.find(digits, start + 1)
         return False
 
-    def is_row(self, number: int) -> bool:
-        """Whether line ``number`` is a row of a table: label and figures in one line, or in text from PDF the figures
-        in the next line."""
-        known = self._rows.get(number)
-        if known is None:
-            lines = self.text.split("\n")
-            after = lines[number + 1] if number + 1 < len(lines) else ""
-            line = lines[number]
-            known = _FIGURE.search(line) is not None or (_FIGURE.match(after) is not None and len(line) > 2)
-            self._rows[number] = known
-        return known
+    def first_row(self, numbers: Iterable[int]) -> int | None:
+        """The first of the lines ``numbers`` that is a row of a table; None if none is."""
+        printed: list[str] = []
+        for number in numbers:
+            known = self._rows.get(number)
+            if known is None:
+                printed = printed or self.text.split("\n")
+                known = self._rows[number] = _is_row(printed, number)
+            if known:
+                return number
+        return None
+
+
+def _is_row(lines: Sequence[str], number: int) -> bool:
+    """Whether line ``number`` is a row of a table: label and figures in one line, or in text from PDF the figures in
+    the next line."""
+    line, after = lines[number], lines[number + 1] if number + 1 < len(lines) else ""
+    return _FIGURE.search(line) is not None or (_FIGURE.match(after) is not None and len(line) > 2)
 
 
 @dataclass(slots=True)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
 
 from finray.core.arrays import Floats
+from finray.question.terms import term_code
 from finray.retrieval.filing_pages import Numbers, PageText
 
 
 class FoundTerms:
-    """The places of ``terms`` among all terms of ``texts``, compared by their hashes."""
+    """The places of ``terms`` among all terms of ``texts``, compared by their codes."""
 
     def __init__(self, texts: Sequence[PageText], terms: Iterable[str]) -> None:
         self.terms = tuple(dict.fromkeys(terms))
@@ -25,9 +28,10 @@ class FoundTerms:
         self._first_lines = np.cumsum([0, *map(len, lines)])[:-1]
         every = np.concatenate([np.zeros(0, np.int64), *(text.terms for text in texts)])
         # Most terms on pages are not asked for: those that are get filtered first, then compared with each term.
-        asked = np.flatnonzero(np.isin(every, np.asarray([hash(term) for term in self.terms], dtype=np.int64)))
-        hashes = every[asked]
-        self._places = {term: asked[hashes == hash(term)] for term in self.terms}
+        codes = {term: term_code(term) for term in self.terms}
+        asked = np.flatnonzero(np.isin(every, np.asarray([*codes.values()], dtype=np.int64)))
+        found = every[asked]
+        self._places = {term: asked[found == code] for term, code in codes.items()}
         self._pages = {term: np.unique(self._page_of(places)) for term, places in self._places.items()}
 
     def pages(self, term: str) -> Numbers:
@@ -56,9 +60,12 @@ class FoundTerms:
         matched = np.flatnonzero(sums)
         texts = np.searchsorted(self._first_lines, matched, side="right") - 1
         order = np.lexsort((-sums[matched], texts))
-        for number, line in zip(texts[order].tolist(), matched[order].tolist(), strict=True):
-            if rows[number] == 0 and self._texts[number].is_row(line - int(self._first_lines[number])):
-                rows[number] = sums[line]
+        ranked = zip(texts[order].tolist(), matched[order].tolist(), strict=True)
+        for number, lines in groupby(ranked, key=itemgetter(0)):
+            first = int(self._first_lines[number])
+            row = self._texts[number].first_row(line - first for _, line in lines)
+            if row is not None:
+                rows[number] = sums[first + row]
         return best, rows
 
     def _page_of(self, places: Numbers) -> npt.NDArray[np.intp]:

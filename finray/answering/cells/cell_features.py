@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from finray.answering.cells.asked_cell import FIGURES, AskedCell, asked_periods,
 from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Rarity
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.page_cells import PageCell, is_dash, measure_of
+from finray.answering.cells.row_match import best_score
 from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
@@ -134,11 +135,12 @@ def _words(
     asked = replace(asked, readings=(*asked.readings, *shortened(asked.readings[:1], short)))
     any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
     known: dict[tuple[object, ...], list[float]] = {}
+    weighed = {filing_id: _Weighed.of(asked, printed, rarity) for filing_id, rarity in rarities.items()}
     rows = []
     for cell in cells:
         key = (cell.filing.filing_id, cell.words, cell.heading)
         if key not in known:
-            known[key] = _shares(asked, any_asked, printed, cell, rarities[cell.filing.filing_id])
+            known[key] = _shares(weighed[cell.filing.filing_id], any_asked, cell)
         rows.append(known[key])
     for name, values in zip(_SHARES, zip(*rows, strict=True), strict=True):
         _fill(features, name, values)
@@ -150,23 +152,35 @@ def _words(
     return lacking / all_of if all_of else 1.0
 
 
-def _shares(
-    asked: AskedCell, any_asked: frozenset[str], printed: set[str], cell: PageCell, rarity: Rarity
-) -> list[float]:
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """The words of each reading of the question that some cell has, with their total weight by the ``rarity`` of words
+    in one filing; ``every`` word of the readings."""
+
+    readings: tuple[tuple[frozenset[str], float], ...]
+    every: frozenset[str]
+    rarity: Rarity
+
+    @classmethod
+    def of(cls, asked: AskedCell, printed: set[str], rarity: Rarity) -> Self:
+        wanted = [reading & printed for reading in asked.readings]
+        readings = ((reading, math.fsum(map(rarity.weight, reading))) for reading in wanted)
+        return cls(tuple(each for each in readings if each[1]), frozenset().union(*wanted), rarity)
+
+
+def _shares(asked: _Weighed, any_asked: frozenset[str], cell: PageCell) -> list[float]:
     """The features _SHARES of a cell, in that order; those of the question's words by its best reading."""
-    words, weight = cell.words, rarity.weight
+    words, rarity = cell.words, asked.rarity
     places = (words.label - words.aside, words.column, words.section, words.caption, cell.heading)
+    there = [asked.every & place for place in places]
     best, best_sum = [0.0] * len(places), -1.0
-    for reading in asked.readings:
-        wanted = reading & printed
-        total = math.fsum(map(weight, wanted))
-        if not total:
-            continue
+    for wanted, total in asked.readings if any(there) else ():
         shares: list[float] = []
         left = wanted
-        for place in places:
-            shares.append(math.fsum(map(weight, left & place)) / total)
-            left = left - place
+        for place in there:
+            found = left & place
+            shares.append(math.fsum(map(rarity.weight, found)) / total if found else 0.0)
+            left = left - found
         if sum(shares[:4]) > best_sum:
             best, best_sum = shares, sum(shares[:4])
     column = words.column - _PLAIN
@@ -182,7 +196,7 @@ def _shares(
 
 
 def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> float:
-    own = math.fsum(map(rarity.weight, words))
+    own = rarity.total(words)
     return math.fsum(map(rarity.weight, words - asked)) / own if own else 0.0
 
 
@@ -193,8 +207,7 @@ def _fits(features: Floats, asked: AskedCell, cells: Sequence[PageCell], filings
     for cell in cells:
         key = (*cell.row, cell.item.column_label, cell.item.section, cell.item.concept)
         if key not in known:
-            own = matchers[cell.filing.filing_id]
-            known[key] = max((matcher.fit(cell.item).score for matcher in own), default=0.0)
+            known[key] = best_score(matchers[cell.filing.filing_id], cell.item)
         scores.append(known[key])
     best = max(scores)
     _fill(features, "fit", scores)

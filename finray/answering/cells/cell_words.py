@@ -18,7 +18,7 @@ from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTHS, NUMBERS, ORDINALS
 from finray.filings.tables.canonical import names_row
 from finray.filings.tables.tags import words_of_name
-from finray.question.synonyms import words_of
+from finray.question.synonyms import word_set, words_of
 
 _WEAK = frozenset(
     words_of(
@@ -62,12 +62,20 @@ class Words:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Around:
-    """``words`` around a cell, those of its ``concept``, and ``every`` word of both. All cells of a filing with these
-    words share one object, so compare by identity."""
+    """``words`` around a cell, those of its ``concept``, and ``every`` word of both. ``part`` are the words of the
+    column that name a part of the company, ``beside`` those of the section that qualify the row. All cells of a filing
+    with the same texts share one object, so compare by identity."""
 
     words: Words
     concept: frozenset[str]
     every: frozenset[str]
+    part: frozenset[str]
+    beside: frozenset[str]
+
+    @classmethod
+    def of(cls, words: Words, concept: frozenset[str]) -> Around:
+        every = words.label | words.column | words.section | words.caption | concept
+        return cls(words, concept, every, _naming_part(words.column), _qualifying(words.section))
 
 
 class _Weights(dict[str, float]):
@@ -112,9 +120,7 @@ class Rarity:
         key = item.label, item.section, item.column_label, item.caption, item.concept
         around = self._around.get(key)
         if around is None:
-            words, concept = _words_around(item), concept_words(item.concept)
-            every = words.label | words.column | words.section | words.caption | concept
-            around = self._around[key] = Around(words, concept, every)
+            around = self._around[key] = Around.of(_words_around(item), concept_words(item.concept))
         return around
 
     def is_named(self, metric: str, item: LineItem) -> bool:
@@ -127,26 +133,40 @@ class Rarity:
 
 
 def _words_around(item: LineItem) -> Words:
-    label = _FOOTNOTE.sub(" ", item.label)
-    match = _LEFT_OUT.search(label)
-    start = match.start() if match is not None and match.start() > 0 else len(label)
-    aside = _words(label[start:])
+    label, aside = _label_words(item.label)
     return Words(
-        frozenset() if _YEAR_LABEL.fullmatch(item.label.strip()) else _words(label),
-        aside - _words(label[:start]),
-        _words(item.section or ""),
-        _words(item.column_label or ""),
-        _words(item.caption or ""),
+        label,
+        aside,
+        word_set(item.section or ""),
+        word_set(item.column_label or ""),
+        word_set(item.caption or ""),
         item.concept is not None and "[" not in (item.column_label or ""),
     )
+
+
+@lru_cache(maxsize=8192)
+def _naming_part(column: frozenset[str]) -> frozenset[str]:
+    """The words of a column that name a part: anything but dates, numbers and units."""
+    return frozenset(word for word in column - WHOLE - CALENDAR if len(word) > 1 and not word.isdigit())
+
+
+@lru_cache(maxsize=8192)
+def _qualifying(section: frozenset[str]) -> frozenset[str]:
+    """The words of a section that qualify its rows. Cached, so that cells share them."""
+    return section - WHOLE
+
+
+@lru_cache(maxsize=8192)
+def _label_words(label: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of a label, and those of them that are aside."""
+    bare = _FOOTNOTE.sub(" ", label)
+    match = _LEFT_OUT.search(bare)
+    start = match.start() if match is not None and match.start() > 0 else len(bare)
+    words: frozenset[str] = frozenset() if _YEAR_LABEL.fullmatch(label.strip()) else word_set(bare)
+    return words, word_set(bare[start:]) - word_set(bare[:start])
 
 
 @lru_cache(maxsize=8192)
 def concept_words(concept: str | None) -> frozenset[str]:
     """The words of an XBRL concept's name: "us-gaap:OtherAccruedLiabilitiesCurrent" may tag a row labeled "Other"."""
     return frozenset(words_of(" ".join(words_of_name(concept or "")))) - _TAXONOMY
-
-
-@lru_cache(maxsize=8192)
-def _words(text: str) -> frozenset[str]:
-    return frozenset(words_of(text))

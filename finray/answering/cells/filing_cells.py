@@ -1,23 +1,31 @@
-"""The cells of one filing, prepared once for many look-ups: by period, with their words and how rare these are.
+"""The cells of one filing, prepared once for many look-ups: by their words, and how rare these are.
 
 Two questions, or two operands of one question, look for different rows and periods of the same filing.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
 
-from finray.answering.cells.cell_words import Rarity
+from finray.answering.cells.cell_words import Around, Rarity
 from finray.answering.cells.row_match import Matcher
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
-from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 
 _KEPT_PHRASES = 6
 """About as many phrases as one question has; their matches with the cells are kept."""
+
+
+class Promising(NamedTuple):
+    """The ``numbers`` of items with the same words ``around`` them, and an upper bound of their fit to a phrase."""
+
+    bound: float
+    around: Around
+    numbers: Sequence[int]
 
 
 class FilingCells:
@@ -26,6 +34,8 @@ class FilingCells:
     def __init__(self, items: Sequence[LineItem]) -> None:
         self.items = tuple(items)  # not the object that keeps these cells: a cycle would outlive it
         self._matchers: OrderedDict[tuple[object, ...], Matcher] = OrderedDict()
+        self._named: dict[str, frozenset[Around]] = {}
+        self._promising: dict[Matcher, Sequence[Promising]] = {}
 
     @cached_property
     def rarity(self) -> Rarity:
@@ -40,28 +50,55 @@ class FilingCells:
             matcher = self._matchers[key] = Matcher(phrase, self.rarity)
         self._matchers.move_to_end(key)
         if len(self._matchers) > _KEPT_PHRASES:
-            self._matchers.popitem(last=False)
+            _, dropped = self._matchers.popitem(last=False)
+            self._promising.pop(dropped, None)
         return matcher
 
-    def ending(self, ends: Collection[dt.date]) -> list[LineItem]:
-        """The items of periods that end within DATE_TOLERANCE_DAYS of one of ``ends``, in reading order."""
-        numbers: list[int] = []
-        for day, own in self._by_end.items():
-            if any(abs((day - end).days) <= DATE_TOLERANCE_DAYS for end in ends):
-                numbers += own
-        return [self.items[number] for number in sorted(numbers)]
+    def promising(self, phrase: Phrase) -> Sequence[Promising]:
+        """The items whose words may fit ``phrase``, the most promising words first."""
+        matcher = self.matcher(phrase)
+        found = self._promising.get(matcher)
+        if found is None:
+            named = frozenset().union(*(self._rows_of(metric) for metric, _ in phrase.metrics))
+            near = (each for each in self._by_words.items() if each[0] in named or matcher.shares_word(each[0]))
+            bounds = ((matcher.bound(self.items[own[0]], around), around, own) for around, own in near)
+            found = [Promising(*each) for each in bounds if each[0] > 0]
+            found.sort(key=attrgetter("bound"), reverse=True)
+            self._promising[matcher] = found
+        return found
+
+    def _rows_of(self, metric: str) -> frozenset[Around]:
+        """The words around the rows of ``metric``, a canonical line item."""
+        rows = self._named.get(metric)
+        if rows is None:
+            named = (a for a, own in self._by_words.items() if self.rarity.is_named(metric, self.items[own[0]]))
+            rows = self._named[metric] = frozenset(named)
+        return rows
+
+    def tagged(self, concept: str | None) -> Sequence[int]:
+        """The numbers of the items with the tag ``concept``; none for None."""
+        return self._by_concept.get(concept, ()) if concept is not None else ()
 
     def is_tagged(self, *, balances: bool) -> bool:
         """Whether any item has a tag; with ``balances``, any item that is a balance."""
         return self._tagged_balances if balances else self._tagged
 
     @cached_property
-    def _by_end(self) -> dict[dt.date, list[int]]:
-        by_end: dict[dt.date, list[int]] = {}
+    def _by_words(self) -> dict[Around, list[int]]:
+        """The numbers of the dated items with the same words around them."""
+        by_words: dict[Around, list[int]] = {}
         for number, item in enumerate(self.items):
             if item.period_end is not None:
-                by_end.setdefault(item.period_end, []).append(number)
-        return by_end
+                by_words.setdefault(self.rarity.around(item), []).append(number)
+        return by_words
+
+    @cached_property
+    def _by_concept(self) -> dict[str, list[int]]:
+        by_concept: dict[str, list[int]] = {}
+        for number, item in enumerate(self.items):
+            if item.concept is not None:
+                by_concept.setdefault(item.concept, []).append(number)
+        return by_concept
 
     @cached_property
     def _tagged(self) -> bool:

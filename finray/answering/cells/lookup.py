@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from finray.answering.cells.cell_words import Around
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_balance, is_flow
 from finray.answering.cells.page_cells import is_dash
-from finray.answering.cells.row_weights import Fit, Standing, highest_standing, shipped_row_weights, standing_factor
+from finray.answering.cells.row_weights import (
+    NO_FIT,
+    Fit,
+    Standing,
+    highest_standing,
+    shipped_row_weights,
+    standing_factor,
+)
 from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
@@ -83,13 +90,12 @@ def look_up(
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    items = list(comparable(phrase, cells, end, months))
-    bounds = [matcher.bound(item) for item in items]
+    competes = _Competing(phrase, end, months)
     ranked: list[_Ranked] = []
 
-    def rank(number: int) -> float:
-        item = items[number]
-        fit = matcher.fit(item)
+    def rank(number: int, around: Around | None = None) -> float:
+        item = cells.items[number]
+        fit = matcher.fit(item, around) if competes(item) else NO_FIT
         if fit.score <= 0:
             return 0.0
         score: float = fit.score * standing_factor(standing(item, months, tagged), weights)
@@ -100,15 +106,19 @@ def look_up(
 
     # The promising cells first: what cannot come near the best changes neither the best cell nor whether it is sure.
     lift = (1 + _PAGE_BONUS) * highest_standing(weights)
-    left = deque(sorted(range(len(items)), key=lambda number: -bounds[number]))
     highest = 0.0
-    while left and bounds[left[0]] * lift >= highest / _ALONE_MARGIN:
-        highest = max(highest, rank(left.popleft()))
+    for bound, around, numbers in cells.promising(phrase):
+        if bound * lift < highest / _ALONE_MARGIN:
+            break
+        for number in numbers:
+            highest = max(highest, rank(number, around))
     if not ranked:
         return None
     best = min(ranked, key=_best_first).item
-    for number in left:
-        if _tagged_alike(items[number], best) and _rounds(items[number], best):
+    known = {each.number for each in ranked}
+    for number in cells.tagged(best.concept):
+        item = cells.items[number]
+        if number not in known and _tagged_alike(item, best) and _rounds(item, best):
             rank(number)
     ranked.sort(key=_best_first)
     score, fit = ranked[0].score, ranked[0].fit
@@ -122,17 +132,38 @@ def look_up(
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
     """The cells of the period with the phrase's measure. For a balance none that are tagged as a flow: tags are
     reliable about periods, while the headings of a note's table may read "years ended"."""
-    balance, flow = is_balance(phrase), is_flow(phrase)
-    opening = [_opening_end(end, months)] if phrase.opening else []
-    for item in cells.ending([end, *opening]):
-        if balance and item.concept is not None and item.months != 0:
-            continue
-        if flow and item.statement == "balance":
-            continue  # deferred revenue is not revenue
-        if not (_of_period(phrase, item, end, months) and measures(item, phrase.measure)):
-            continue
-        if not phrase.must or phrase.must & set(words_of(item.label)):
-            yield item
+    return filter(_Competing(phrase, end, months), cells.items)
+
+
+class _Competing:
+    """Whether a cell is :func:`comparable`."""
+
+    def __init__(self, phrase: Phrase, end: dt.date, months: int | None) -> None:
+        self._phrase, self._end, self._months = phrase, end, months
+        self._balance, self._flow = is_balance(phrase), is_flow(phrase)
+        self._opening = _opening_end(end, months) if phrase.opening else None
+
+    def __call__(self, item: LineItem) -> bool:
+        if not self._of_period(item):
+            return False
+        if self._balance and item.concept is not None and item.months != 0:
+            return False
+        if self._flow and item.statement == "balance":
+            return False  # deferred revenue is not revenue
+        must = self._phrase.must
+        return measures(item, self._phrase.measure) and (not must or not must.isdisjoint(words_of(item.label)))
+
+    def _of_period(self, item: LineItem) -> bool:
+        if item.period_end is None:
+            return False
+        end, months = self._end, self._months
+        if self._opening is not None and item.months == 0 and _opens(item.label):
+            end = self._opening  # "the balance at the beginning of 2024" closed 2023
+        if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
+            return False
+        # Rates assumed as of a day are in tables whose captions name years.
+        assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
+        return item.months is None or item.months in (0, months) or assumed
 
 
 def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
@@ -161,19 +192,6 @@ def look_up_any(
         if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
             return other
     return hit
-
-
-def _of_period(phrase: Phrase, item: LineItem, end: dt.date, months: int | None) -> bool:
-    if item.period_end is None:
-        return False
-    if phrase.opening and item.months == 0 and _opens(item.label):
-        # "The balance at the beginning of 2024" closed 2023.
-        end = _opening_end(end, months)
-    if abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
-        return False
-    # Rates assumed as of a day are in tables whose captions name years.
-    assumed = item.unit == "percent" and item.statement is None and months is None and item.months == 12
-    return item.months is None or item.months in (0, months) or assumed
 
 
 def _opening_end(end: dt.date, months: int | None) -> dt.date:

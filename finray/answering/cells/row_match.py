@@ -8,12 +8,12 @@ purpose: in an embedding "deferred tax assets" is close to "current taxes".
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from finray.answering.cells.agreement import agreement, qualifier_mask
-from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Around, Rarity, Words
+from finray.answering.cells.cell_words import BARE, Around, Rarity, Words
 from finray.answering.cells.row_weights import (
     NO_FIT,
     PLACES,
@@ -31,6 +31,7 @@ from finray.question.synonyms import variants, words_of
 
 _TOTAL = frozenset(words_of("total"))
 _MOVES = frozenset(words_of("increase decrease change period"))
+_NOWHERE = dict.fromkeys(PLACES, 0.0)
 _SLACK = 1 - 1e-9
 """Sums of the same weights in another order may differ in the last digit."""
 
@@ -69,32 +70,45 @@ class Matcher:
         self._vocabulary = frozenset().union(*self._variants)
         self._groups: dict[frozenset[str], tuple[_Group, ...]] = {}
         self._limits: dict[Around, float] = {}
-        self._fits: dict[tuple[Around, frozenset[str], bool], Fit] = {}
+        self._bound_of: dict[frozenset[tuple[str, str]], float] = {}
+        self._fits: dict[tuple[Around, bool], Fit] = {}
 
-    def fit(self, item: LineItem) -> Fit:
-        """The best fit over the wordings of the phrase."""
-        around, metric = self._rarity.around(item), self._metric(item)
-        if not metric and self._vocabulary.isdisjoint(around.every):
+    def fit(self, item: LineItem, around: Around | None = None) -> Fit:
+        """The best fit over the wordings of the phrase. ``around`` are the words around ``item``, if known."""
+        around = around or self._rarity.around(item)
+        if self.bound(item, around) == 0.0:
             return NO_FIT
-        key = around, metric, item.statement is None
+        key = around, item.statement is None
         fit = self._fits.get(key)
         if fit is None:
-            fit = self._fits[key] = self._new_fit(item, around, metric)
+            fit = self._fits[key] = self._new_fit(item, around, self._metric(item))
         return fit
 
-    def bound(self, item: LineItem) -> float:
-        """An upper bound of the score of ``item``, for a fraction of the work."""
-        if self._metric(item):
-            return 1.0
-        around = self._rarity.around(item)
+    def bound(self, item: LineItem, around: Around | None = None) -> float:
+        """An upper bound of the score of ``item``, for a fraction of the work; 0 only if the score is."""
+        around = around or self._rarity.around(item)
         bound = self._limits.get(around)
         if bound is None:
-            bound = 0.0
-            if not self._vocabulary.isdisjoint(around.every):
-                # A word of the concept counts as one of the row: more than anywhere else.
-                bound = -min((each[0] for each in self._bounds(around, around.concept)), default=0.0)
+            if self._phrase.metrics and self._metric(item):
+                bound = 1.0
+            elif not self.shares_word(around):
+                bound = 0.0
+            else:  # a word of the concept counts as one of the row: more than anywhere else
+                bound = self._bound(self._placed(self._vocabulary & around.every, around.words, around.concept))
             self._limits[around] = bound
         return bound
+
+    def _bound(self, places: Mapping[str, str]) -> float:
+        """The best bound of a variant. Rows of one table often share the same words with the phrase."""
+        key = frozenset(places.items())
+        bound = self._bound_of.get(key)
+        if bound is None:
+            bound = self._bound_of[key] = max((bound for bound, _, _ in self._bounds(places)), default=0.0)
+        return bound
+
+    def shares_word(self, around: Around) -> bool:
+        """Whether one of the words ``around`` a cell is in a wording of the phrase."""
+        return not self._vocabulary.isdisjoint(around.every)
 
     def readings(self, item: LineItem) -> tuple[list[Reading], list[Reading]]:
         """All readings that share a word with the phrase: by the row's words, and by the words of its concept."""
@@ -103,10 +117,11 @@ class Matcher:
         plain = [_Wording(asked, words, words.label) for asked in self._variants]
         plain += [self._by_metric(words, metric)] if metric else []
         tagged = [_Wording(asked, words, words.label, concept=concept) for asked in self._variants if concept]
-        return self._all(item, plain), self._all(item, tagged)
+        return self._all(item, around, plain), self._all(item, around, tagged)
 
-    def _all(self, item: LineItem, wordings: Iterable[_Wording]) -> list[Reading]:
-        return [reading for each in wordings if (reading := self._reading(item, each, 0.0)) is not None]
+    def _all(self, item: LineItem, around: Around, wordings: Iterable[_Wording]) -> list[Reading]:
+        placed = ((each, self._placed(each.asked, each.words, each.concept)) for each in wordings)
+        return [self._reading(item, around, each, places) for each, places in placed if self._found(places) > 0]
 
     def _metric(self, item: LineItem) -> frozenset[str]:
         """The words of the phrase that name the canonical line items of the row."""
@@ -118,34 +133,44 @@ class Matcher:
         return _Wording(frozenset(self._phrase.words), own, metric, excused=metric)
 
     def _new_fit(self, item: LineItem, around: Around, metric: frozenset[str]) -> Fit:
-        words, concept = around.words, around.concept
+        concept = around.concept
         plain = self._best(item, around, frozenset())
         if metric:
-            own = self._reading(item, self._by_metric(words, metric), plain.score)
-            if own is not None:
-                plain = max(plain, weigh(own, self._weights), key=lambda fit: fit.score)
+            named = self._by_metric(around.words, metric)
+            places = self._placed(named.asked, named.words, named.concept)
+            if self._found(places) / self._rarity.total(named.asked) > plain.score:  # the rest only lowers the score
+                own = weigh(self._reading(item, around, named, places), self._weights)
+                plain = max(plain, own, key=lambda fit: fit.score)
         return combined(plain, self._best(item, around, concept), self._weights) if concept else plain
 
     def _best(self, item: LineItem, around: Around, concept: frozenset[str]) -> Fit:
         """The best fit of a variant. Those that may win come first, so few are read in full."""
         words = around.words
+        places = self._placed(self._vocabulary & around.every, words, concept)
         best, best_number = NO_FIT, 0
-        for bound, number, group in sorted(self._bounds(around, concept)):
-            if -bound < best.score * _SLACK:  # the rest of a reading only lowers the score
+        for bound, number, group in sorted(self._bounds(places), key=lambda each: (-each[0], each[1])):
+            if bound < best.score * _SLACK or not bound:  # the rest of a reading only lowers the score
                 break
-            reading = self._reading(item, _Wording(group.asked, words, words.label, concept=concept), 0.0)
-            fit = NO_FIT if reading is None else weigh(reading, self._weights)
+            wording = _Wording(group.asked, words, words.label, concept=concept)
+            fit = weigh(self._reading(item, around, wording, places), self._weights)
             if (-fit.score, number) < (-best.score, best_number):
                 best, best_number = fit, number
         return best
 
-    def _bounds(self, around: Around, concept: frozenset[str]) -> list[tuple[float, int, _Group]]:
-        """(negative bound of the score, number, group) of each group of variants."""
-        words, weight = around.words, self._rarity.weight
-        places = [(word, _place(word, words, concept)) for word in self._vocabulary & around.every]
-        found = {word: self._worth[place] * weight(word) for word, place in places if place is not None}
+    def _placed(self, asked: Iterable[str], words: Words, concept: frozenset[str]) -> dict[str, str]:
+        """Which of PLACES has each word of ``asked`` that is around a cell."""
+        return {word: place for word in asked if (place := _place(word, words, concept)) is not None}
+
+    def _found(self, places: Mapping[str, str]) -> float:
+        """The weight of words in their ``places``."""
+        return math.fsum(self._worth[place] * self._rarity.weight(word) for word, place in places.items())
+
+    def _bounds(self, places: Mapping[str, str]) -> list[tuple[float, int, _Group]]:
+        """(bound of the score, number, group) of each group of variants."""
+        weight, worth = self._rarity.weight, self._worth
+        found = {word: worth[place] * weight(word) for word, place in places.items()}
         return [
-            (-math.fsum([found[word] for word in group.shared]) / group.total, group.number, group)
+            (math.fsum([found[word] for word in group.shared]) / group.total, group.number, group)
             for group in self._groups_of(frozenset(found))
         ]
 
@@ -163,48 +188,49 @@ class Matcher:
             groups = self._groups[found] = tuple(first.values())
         return groups
 
-    def _reading(self, item: LineItem, wording: _Wording, least: float) -> Reading | None:
-        """The reading of ``item``; None if its score cannot exceed ``least``, as for nearly every row of a filing."""
-        weight = self._rarity.weight
-        asked, words, concept = wording.asked, wording.words, wording.concept
-        places = [(place, weight(word)) for word in asked if (place := _place(word, words, concept)) is not None]
-        if not places:
-            return None
-        total = self._rarity.total(asked)
-        bound = math.fsum(self._worth[place] * value for place, value in places) / total
-        if bound <= least:  # the rest only lowers the score
-            return None
+    def _reading(self, item: LineItem, around: Around, wording: _Wording, places: Mapping[str, str]) -> Reading:
+        """The reading of ``item``, with the ``places`` of the words asked for."""
+        weight, total = self._rarity.weight, self._rarity.total
+        asked, words, label, concept = wording.asked, wording.words, wording.label, wording.concept
+        found: dict[str, list[float]] = {}
+        for word in asked & places.keys():
+            found.setdefault(places[word], []).append(weight(word))
         # Exact sums: those of sets would differ in the last digit from process to process.
-        found = {place: math.fsum(value for at, value in places if at == place) for place in PLACES}
+        sums = {place: math.fsum(weights) for place, weights in found.items()}
         # A row of a segment or a class has the same tag as the whole. Words of the row that are neither in the question
         # nor in the tag distinguish it.
-        surplus = wording.label - asked - concept - BARE
+        surplus = label - asked - concept - BARE
         note = item.statement is None and not concept
-        agrees = (
-            agreement(asked, concept, words, note)
-            if concept
-            else agreement(asked - wording.excused, wording.label - wording.excused, words, note)
-        )
-        lent = bool(asked & words.section - words.label)
-        beside = not concept and (note or lent) and bool(words.section - asked - WHOLE)
+        if concept:
+            agrees = agreement(asked, concept, words, note)
+        elif wording.excused:
+            agrees = agreement(asked - wording.excused, label - wording.excused, words, note)
+        else:
+            agrees = agreement(asked, label, words, note)
+        lent = not asked.isdisjoint(words.section - words.label)
+        beside = not concept and (note or lent) and not around.beside <= asked
         return Reading(
-            total,
-            **found,
-            own=self._rarity.total(wording.label),
+            total(asked),
+            **(_NOWHERE | sums),
+            own=total(label),
             surplus=math.fsum(map(weight, surplus)),
-            named=self._rarity.total(concept),
+            named=total(concept),
             surplus_named=math.fsum(map(weight, concept - asked)),
             **agrees._asdict(),
-            part=not words.whole and _names_part(words.column - asked - concept),
-            moves=bool(concept & _MOVES) and not asked & _MOVES,
+            part=not words.whole and not around.part <= asked | concept,
+            moves=not concept.isdisjoint(_MOVES) and asked.isdisjoint(_MOVES),
             beside=beside and not lent,
             beside_lent=beside and lent,
         )
 
 
-def _names_part(column: frozenset[str]) -> bool:
-    """Whether a column's words name a part: anything but dates, numbers and units."""
-    return any(len(word) > 1 and not word.isdigit() for word in column - WHOLE - CALENDAR)
+def best_score(matchers: Iterable[Matcher], item: LineItem) -> float:
+    """The best score of ``item`` by several phrases, 0 without any."""
+    best = 0.0
+    for matcher in matchers:
+        if matcher.bound(item) >= best * _SLACK:
+            best = max(best, matcher.fit(item).score)
+    return best
 
 
 def _place(word: str, words: Words, concept: frozenset[str]) -> str | None:

@@ -17,9 +17,10 @@ from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.evidence.candidates import Candidate, Prose, candidates
 from finray.evidence.heads import counted_years
-from finray.evidence.relevance import Relevance, words
+from finray.evidence.relevance import Relevance
 from finray.evidence.tables import Table, TableRow
 from finray.index.reading.facts import FilingFacts
+from finray.question.synonyms import word_set
 
 FEATURES: Final[Mapping[str, str]] = {
     "near": "share of the question's words, by rarity, in the row or sentence, half of those beside it",
@@ -86,7 +87,7 @@ class _Asked:
     @classmethod
     def of(cls, query: Query) -> Self:
         return cls(
-            words(query.text).union(*map(words, query.terms)),
+            word_set(query.text).union(*map(word_set, query.terms)),
             frozenset(each for each in _FIGURE.findall(query.text) if len(each) > 1 and not _YEAR.fullmatch(each)),
             frozenset(query.years),
             bool(query.metrics),
@@ -139,7 +140,7 @@ def _pieces(
         near = relevance.score(label, around)
         if not near:
             continue
-        own = words(label)
+        own = word_set(label)
         values = {
             "near": near,
             "label": relevance.score(label),

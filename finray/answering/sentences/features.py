@@ -24,7 +24,7 @@ from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.index.reading.facts import IndexedPage
 from finray.models.encoder import Vectors
-from finray.question.synonyms import variants, words_of
+from finray.question.synonyms import variants, word_set, words_of
 from finray.question.terms import stem
 from finray.question.words import word_list
 from finray.retrieval.item_lexicon import item_affinity
@@ -139,24 +139,24 @@ def _words(
     features: Floats, query: Query, sentences: Sequence[Sentence], paragraphs: Sequence[tuple[int, int]]
 ) -> None:
     asked = asked_words(query)
-    own = [sentence_words(sentence.text) for sentence in sentences]
-    headings = [sentence_words(sentence.heading) for sentence in sentences]
+    own = [word_set(sentence.text) for sentence in sentences]
+    headings = [word_set(sentence.heading) for sentence in sentences]
     before, after = _neighbors(own, paragraphs)
     near = [frozenset().union(*words) for words in zip(own, headings, before, after, strict=True)]
     counts = Counter(word for words in own for word in words)
     readings = [reading for wording in variants(asked) if (reading := tuple(dict.fromkeys(wording)))]
     rarity = {word: math.log(1 + len(own) / (1 + counts[word])) for reading in readings for word in reading}
     printed_only = {word: weight if counts[word] else 0.0 for word, weight in rarity.items()}
-    shares = [_share(rarity, readings, words) for words in own]
+    shares = _shares(rarity, readings, own)
     best = max(shares) or 1.0
     _fill(features, "words", shares)
     _fill(features, "best_words", [share / best for share in shares])
-    near_shares = np.asarray([_share(printed_only, readings, words) for words in near])
-    before_shares = np.asarray([_share(printed_only, readings, words) for words in before])
+    near_shares = np.asarray(_shares(printed_only, readings, near))
+    before_shares = np.asarray(_shares(printed_only, readings, before))
     cause = features[:, _COLUMN["cause"]]
     _fill(features, "near", near_shares)
     _fill(features, "before", before_shares)
-    _fill(features, "heading", [_share(printed_only, readings, words) for words in headings])
+    _fill(features, "heading", _shares(printed_only, readings, headings))
     _fill(features, "cause_near", cause * near_shares)
     _fill(features, "cause_before", cause * before_shares)
     _fill(features, "person_near", features[:, _COLUMN["person"]] * near_shares)
@@ -220,12 +220,6 @@ def _places(
 
 
 @lru_cache(maxsize=4096)
-def sentence_words(text: str) -> frozenset[str]:
-    """The words of a sentence, as ``words_of`` compares them."""
-    return frozenset(words_of(text))
-
-
-@lru_cache(maxsize=4096)
 def _pairs(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(itertools.pairwise(words_of(text)))
 
@@ -241,13 +235,21 @@ def _neighbors(
     return [nothing, *before], [*after, nothing]
 
 
-def _share(rarity: Mapping[str, float], readings: Sequence[Sequence[str]], words: frozenset[str]) -> float:
-    """The largest share of a reading's words, by rarity, in ``words``."""
-    best = 0.0
-    for reading in readings:
-        total = math.fsum(rarity[word] for word in reading)
-        best = max(best, math.fsum(rarity[word] for word in reading if word in words) / (total or 1.0))
-    return best
+def _shares(
+    rarity: Mapping[str, float], readings: Sequence[Sequence[str]], texts: Sequence[frozenset[str]]
+) -> list[float]:
+    """The largest share of a reading's words, by rarity, in the words of each text."""
+    totals = [(math.fsum(rarity[word] for word in reading) or 1.0, reading) for reading in readings]
+    asked = frozenset(rarity)
+    known = {frozenset[str](): 0.0}  # most texts have none or few of the words
+
+    def share(found: frozenset[str]) -> float:
+        if found not in known:
+            sums = ((math.fsum(rarity[word] for word in own if word in found), total) for total, own in totals)
+            known[found] = max(own / total for own, total in sums)
+        return known[found]
+
+    return [share(words & asked) for words in texts]
 
 
 def _direction(words: frozenset[str]) -> int:

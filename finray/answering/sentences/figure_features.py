@@ -18,13 +18,13 @@ import numpy as np
 
 from finray.answering.asked_words import asked_words
 from finray.answering.sentences.cues import FIGURE
-from finray.answering.sentences.features import FARTHEST, Candidates, sentence_words
+from finray.answering.sentences.features import FARTHEST, Candidates
 from finray.answering.sentences.features import FEATURES as SENTENCE_FEATURES
 from finray.core.arrays import Floats
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence
 from finray.filings.prose.figures import KINDS, ProseFigure, prose_figures
-from finray.question.synonyms import variants, words_of
+from finray.question.synonyms import variants, word_set, words_of
 
 _OF_SENTENCE: Final = (
     "words", "best_words", "near", "before", "heading", "pairs", "figures", "years", "other_years", "undated", "moves",
@@ -165,24 +165,24 @@ def _words(
 ) -> float:
     """Returns the share of the question's words that no sentence with a figure has."""
     asked = asked_words(query)
-    counts = Counter(word for sentence in sentences for word in sentence_words(sentence.text))
-    rarity = _Rarity(counts, len(sentences))
-    printed = frozenset().union(*(sentence_words(text) for text in set(texts)))
+    counts = Counter(word for sentence in sentences for word in word_set(sentence.text))
+    printed = frozenset().union(*(word_set(text) for text in set(texts)))
     readings = [frozenset(reading) & printed for reading in list(variants(asked))[:_VARIANTS]]
     readings = list(dict.fromkeys(reading for reading in readings if reading))
+    rarity = _Rarity(counts, len(sentences), readings)
     wanted = frozenset(asked).union(*readings, words_of(" ".join(query.terms)))
     names = _names(query) & frozenset(asked)
     for row, figure, text in zip(features, figures, texts, strict=True):
         ahead = _near(text[max(0, figure.first - _BESIDE) : figure.first], ahead=True)
         behind = _near(text[figure.end : figure.end + _BEHIND], ahead=False)
-        clause, sentence = sentence_words(_clause(text, figure)), sentence_words(text)
+        clause, sentence = word_set(_clause(text, figure)), word_set(text)
         after = words_of(text[figure.end : figure.end + _BEHIND])[:2]
         counted = not wanted.isdisjoint(after)
         values = {
-            "ahead": rarity.share(readings, ahead),
-            "behind": rarity.share(readings, behind),
-            "beside": rarity.share(readings, ahead | behind),
-            "clause": rarity.share(readings, clause),
+            "ahead": rarity.share(ahead),
+            "behind": rarity.share(behind),
+            "beside": rarity.share(ahead | behind),
+            "clause": rarity.share(clause),
             "surplus": rarity.surplus(clause, wanted),
             "counted": counted,
             "uncounted": not counted and figure.kind in ("count", "shares"),
@@ -203,24 +203,25 @@ def _names(query: Query) -> frozenset[str]:
     return frozenset(word for match in _NAME.finditer(query.text) for word in words_of(match[0]))
 
 
-@dataclass(frozen=True, slots=True)
 class _Rarity:
-    """How rare words are among the sentences of a question."""
+    """How rare words are among the sentences of a question, which asks for one of ``readings``."""
 
-    counts: Counter[str]
-    sentences: int
+    def __init__(self, counts: Counter[str], sentences: int, readings: Sequence[frozenset[str]]) -> None:
+        self._counts, self._sentences = counts, sentences
+        self._weights: dict[str, float] = {}
+        weighed = ((reading, math.fsum(map(self.weight, reading))) for reading in readings)
+        self._readings = [(reading, total) for reading, total in weighed if total]
 
     def weight(self, word: str) -> float:
-        return math.log(1 + self.sentences / (1 + self.counts[word]))
+        weight = self._weights.get(word)
+        if weight is None:
+            weight = self._weights[word] = math.log(1 + self._sentences / (1 + self._counts[word]))
+        return weight
 
-    def share(self, readings: Sequence[frozenset[str]], words: frozenset[str]) -> float:
+    def share(self, words: frozenset[str]) -> float:
         """The largest share of a reading's words in ``words``."""
-        best = 0.0
-        for reading in readings:
-            total = math.fsum(map(self.weight, reading))
-            if total:
-                best = max(best, math.fsum(map(self.weight, reading & words)) / total)
-        return best
+        found = ((reading & words, total) for reading, total in self._readings)
+        return max((math.fsum(map(self.weight, own)) / total for own, total in found if own), default=0.0)
 
     def surplus(self, words: frozenset[str], wanted: frozenset[str]) -> float:
         """The share of ``words`` that are not ``wanted``."""
@@ -235,7 +236,7 @@ def _near(text: str, *, ahead: bool) -> frozenset[str]:
         whole = text.partition(" ")[2] if len(text) >= _BESIDE else text
     else:
         whole = text.rpartition(" ")[0] if len(text) >= _BEHIND else text
-    return frozenset(words_of(whole))
+    return word_set(whole)
 
 
 def _clause(text: str, figure: ProseFigure) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from finray.answering.asked_words import asked_words
 from finray.answering.sentences.cues import kinds_asked
-from finray.answering.sentences.features import Candidates, sentence_words
+from finray.answering.sentences.features import Candidates
 from finray.answering.sentences.model import SentenceModel, choose, shipped_sentence_model
 from finray.answering.sentences.quotes import matched_share, quoted_number
 from finray.answering.sentences.read import SentenceFinder
@@ -20,6 +20,7 @@ from finray.core.question_fields import excerpt
 from finray.filings.pages.sentences import BULLETS, Sentence, page_sentences
 from finray.index.reading.facts import FilingFacts, IndexedPage
 from finray.question.measures.definitions import unread_definition
+from finray.question.synonyms import word_set
 
 _MIN_HELD = 0.6
 """Least share, in the sentences, of the words that narrow a known metric ("net interest margin")."""
@@ -93,7 +94,7 @@ class WordsAnswerer:
 def _is_about(query: Query, text: str) -> bool:
     """Whether the question may ask for a figure, and ``text`` has enough of its words to state that figure."""
     wanted = asked_words(query)
-    held = len(sentence_words(text).intersection(wanted))
+    held = len(word_set(text).intersection(wanted))
     narrower = bool(query.metrics) and matched_share(query.unexplained, text) < _MIN_HELD
     return "words" not in query.intents and held >= _MIN_COVERAGE * len(wanted) and not narrower
 
@@ -132,8 +133,8 @@ def _runs(chosen: Sequence[int], found: Candidates) -> list[list[int]]:
 def _lead(query: Query, sentences: Sequence[Sentence]) -> str:
     """The heading, if it has words of the question that the sentences lack, or may be the person asked for."""
     heading = sentences[0].heading
-    own = sentence_words(" ".join(sentence.text for sentence in sentences))
-    lacking = set(asked_words(query)) & sentence_words(heading) - own
+    own = word_set(" ".join(sentence.text for sentence in sentences))
+    lacking = set(asked_words(query)) & word_set(heading) - own
     return f"{heading}: " if heading and (lacking or "person" in kinds_asked(query)) else ""
 
 

@@ -71,6 +71,11 @@ def roles_of(operation: Operation, size: int, *, several: bool) -> Roles:
     return Roles(first=0, second=1 if size == 2 and several else None, periods=(0, 1) if size == 2 else None)
 
 
+def is_pair(operation: Operation, size: int) -> bool:
+    """Whether ``operation`` is a simple one that takes ``size`` cells as two in order."""
+    return size == 2 and operation not in LISTED and operation not in COMPOSED
+
+
 def added_places(operation: Operation, size: int) -> range:
     """The places among ``size`` cells whose figures are added up."""
     if operation == "sum" or operation in OF_SUMS:

@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.cells.cell_features import FEATURES as CELL_FEATURES
 from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.plans.units import is_odd
 from finray.answering.table_reader.amounts import (
@@ -32,19 +31,17 @@ from finray.answering.table_reader.operations import (
     Operation,
     Reading,
     Roles,
+    is_pair,
     result,
     roles_of,
 )
+from finray.answering.table_reader.reading_averages import AVERAGED, OF_CELLS, averaged
 from finray.answering.table_reader.shortlist import Shortlist
+from finray.core.arrays import Floats
 from finray.core.plan import Unit
 from finray.core.query import Query
 from finray.question.measures.units import fits
 
-_OF_CELLS: Final = (
-    "cover", "best_cover", "surplus", "surplus_column", "part", "fit", "bare", "opens", "closes", "total", "undated",
-    "year", "other_year", "plain", "unasked_percent", "statement", "named_statement", "first_page", "page",
-    "other_filing", "change", "figures", "other_figures",
-)  # fmt: skip
 FEATURES: Final[Mapping[str, str]] = {
     "operation": "log probability of the operation, by the row model",
     "tagger": "the question reader found the same operation",
@@ -92,10 +89,11 @@ FEATURES: Final[Mapping[str, str]] = {
     "odd": "a percentage or quotient of a size that hardly anyone reports",
     "over": "a share of more than the whole",
     "of_total": "a share or quotient whose last operand alone is a total",
-    **{name: f"{name} of the cells, as in cell_features" for name in _OF_CELLS},
+    **{name: f"{name} of the cells, as in cell_features" for name in OF_CELLS},
 }
-_COMPUTED: Final = [name for name in FEATURES if name not in _OF_CELLS]
-_CELL_COLUMNS: Final = [list(CELL_FEATURES).index(name) for name in _OF_CELLS]
+_AVERAGED: Final = [list(FEATURES).index(name) for name in AVERAGED]
+_SINGLE: Final = [name for name in FEATURES if name not in AVERAGED]
+_SINGLE_COLUMNS: Final = [list(FEATURES).index(name) for name in _SINGLE]
 _TOTAL = re.compile(r"\b(?:total|consolidated)\b", re.I)
 _SHARES: Final = frozenset({"share", "sum_share", "part_share", "rest_share"})
 _RATIOS: Final = frozenset({"ratio", "sum_ratio"})
@@ -134,7 +132,7 @@ class _Operands:
     @property
     def pair(self) -> bool:
         """Whether a simple operation takes two cells in order."""
-        return len(self.at) == 2 and self.operation not in LISTED and self.operation not in COMPOSED
+        return is_pair(self.operation, len(self.at))
 
     @property
     def roles(self) -> Roles:
@@ -146,9 +144,15 @@ class Describer:
 
     def __init__(self, query: Query, rows: Shortlist, odds: Odds, columns: Columns, matches: Matches) -> None:
         self._query, self._rows, self._odds, self._columns, self._matches = query, rows, odds, columns, matches
-        self._best_match = matches.words.max(axis=0, initial=0.0)
         self._looked_up = len(set(matches.found) - {-1})
-        self._of_cells = rows.features[:, _CELL_COLUMNS]
+        # Readings are many and their cells few, so what is known of each cell or row is at hand as plain numbers.
+        self._first, self._second = odds.first.tolist(), odds.second.tolist()
+        self._measures = [odds.measures[measure_of(cell.item) or "number"] for cell in rows.cells]
+        self._below = (rows.scores - rows.scores.max(initial=-math.inf)).tolist()
+        self._fits, self._best_fit = columns.fits.tolist(), columns.fits.max(axis=1).tolist()
+        self._before = columns.before.max(axis=1).tolist()
+        self._named = [frozenset(np.flatnonzero(fits >= NAMED).tolist()) for fits in columns.fits]
+        self._lists: dict[tuple[int, ...], tuple[float, float]] = {}
         words = quantity_words(query)
         self._amounts = [amount_of(cell.item) for cell in rows.cells]
         self._alone = [amount_of(cell.item, words) for cell in rows.cells]
@@ -157,12 +161,19 @@ class Describer:
         self._unit = query.shape.unit or ("percent" if "share" in query.intents else None)
         self._tagged = _TAGGED.get(query.operation, frozenset({query.operation}))
 
+    def features(self, readings: Mapping[Reading, Sequence[float]]) -> Floats:
+        """float64 [len(readings), len(FEATURES)], given what :meth:`described` returns of each reading."""
+        features = np.zeros((len(readings), len(FEATURES)))
+        if readings:
+            features[:, _SINGLE_COLUMNS] = list(readings.values())
+            features[:, _AVERAGED] = averaged(tuple(readings), self._rows, self._odds, self._matches)
+        return features
+
     def described(self, reading: Reading) -> tuple[float, list[float]] | None:
-        """The value and the FEATURES; None without a value, or if the cells cannot be computed with one another."""
-        operation, at = reading.operation, list(reading.cells)
-        operands = _Operands(
-            operation, at, [self._rows.cells[cell] for cell in at], [self._rows.owner[cell] for cell in at]
-        )
+        """The value, and the features that are no averages over the cells; None without a value, or if the cells cannot
+        be computed with one another."""
+        operands = self._operands(reading)
+        operation, at = operands.operation, operands.at
         if not _may_combine(operation, operands.cells):
             return None
         amounts = self._amounts if operands.several else self._alone
@@ -175,34 +186,47 @@ class Describer:
             **self._periods(operands),
             **self._places(operands),
             **self._result(operands, value),
-            **self._agreement(operands),
+            **self._found(operands),
             "single": len(at) == 1,
             "pair": operands.pair,
             "list": operation in LISTED,
             "length": math.log(len(at)),
             "composite": operation in COMPOSED,
         }
-        return value, [*(float(row[name]) for name in _COMPUTED), *self._of_cells[at].mean(axis=0)]
+        return value, [float(row[name]) for name in _SINGLE]
+
+    def _operands(self, reading: Reading) -> _Operands:
+        at = list(reading.cells)
+        return _Operands(
+            reading.operation, at, [self._rows.cells[cell] for cell in at], [self._rows.owner[cell] for cell in at]
+        )
 
     def _likelihoods(self, operands: _Operands) -> dict[str, float]:
         """Log probabilities by the row model, and agreement with the question reader."""
-        odds, cells, owners, roles = self._odds, operands.cells, operands.owners, operands.roles
-        summed = sorted({owners[place] for place in roles.summed})
+        odds, owners, roles = self._odds, operands.owners, operands.roles
+        listed, unlisted = self._listed(tuple(sorted({owners[place] for place in roles.summed})))
         agrees = operands.operation in self._tagged
         return {
             "operation": odds.operations[operands.operation],
             "tagger": agrees,
             "tagger_other": bool(self._query.operation) and not agrees,
-            "several": odds.several[operands.several] if len(cells) > 1 else 0.0,
-            "measure": sum(odds.measures[measure_of(cell.item) or "number"] for cell in cells) / len(cells),
-            "first": odds.first[owners[roles.first]] if roles.first is not None else 0.0,
-            "second": odds.second[owners[roles.second]] if roles.second is not None else 0.0,
-            "listed": float(odds.listed[summed].mean()) if summed else 0.0,
-            "unlisted": float(odds.unlisted.sum() - odds.unlisted[summed].sum()) if summed else 0.0,
-            "operand": float(odds.operand[owners].mean()),
-            "operand_least": float(odds.operand[owners].min()),
-            "words": self._rows.scores[owners[0]] - self._rows.scores.max(),
+            "several": odds.several[operands.several] if len(owners) > 1 else 0.0,
+            "measure": sum(self._measures[cell] for cell in operands.at) / len(operands.at),
+            "first": self._first[owners[roles.first]] if roles.first is not None else 0.0,
+            "second": self._second[owners[roles.second]] if roles.second is not None else 0.0,
+            "listed": listed,
+            "unlisted": unlisted,
+            "words": self._below[owners[0]],
         }
+
+    def _listed(self, rows: tuple[int, ...]) -> tuple[float, float]:
+        """Mean log probability that ``rows`` are listed ones, and the one that no other row is."""
+        if not rows:
+            return 0.0, 0.0
+        if rows not in self._lists:
+            listed, unlisted, own = self._odds.listed, self._odds.unlisted, list(rows)
+            self._lists[rows] = float(listed[own].mean()), float(unlisted.sum() - unlisted[own].sum())
+        return self._lists[rows]
 
     def _periods(self, operands: _Operands) -> dict[str, float]:
         fits_period, unnamed, prior, backwards = self._period_fits(operands)
@@ -223,16 +247,16 @@ class Describer:
     def _period_fits(self, operands: _Operands) -> tuple[list[float], int, bool, bool]:
         """Fit of each operand's period, the number of named periods that no operand is of, ``prior``, ``backwards``."""
         columns, roles = self._columns, operands.roles
-        every = columns.fits[operands.at]
-        unnamed = max(columns.named - int((every >= NAMED).any(axis=0).sum()), 0)
+        every = [self._best_fit[cell] for cell in operands.at]
+        unnamed = max(columns.named - len(frozenset().union(*(self._named[cell] for cell in operands.at))), 0)
         at = [operands.at[place] for place in roles.periods or ()]
         ends = [self._rows.cells[cell].item.period_end for cell in at]
         if not at or (roles.second == 1 and ends[0] == ends[1]):
-            return every.max(axis=1).tolist(), unnamed, False, False
-        later, earlier = columns.fits[at].tolist()
+            return every, unnamed, False, False
+        later, earlier = (self._fits[cell] for cell in at)
         backwards = ends[0] is not None and ends[1] is not None and ends[0] < ends[1]
         if columns.named <= 1:
-            year_before = float(columns.before[at[1]].max())
+            year_before = self._before[at[1]]
             return [max(later), year_before], 0, year_before >= NAMED, backwards
         straight, crossed = [later[-1], earlier[0]], [later[0], earlier[-1]]
         return max(straight, crossed, key=min), unnamed, False, backwards
@@ -279,26 +303,12 @@ class Describer:
             "of_total": (share or ratio) and _ends_in_total(cells),
         }
 
-    def _agreement(self, operands: _Operands) -> dict[str, float]:
-        """How well the cells match the words of the question's quantities: two rows in order each with their own
-        quantity, other cells with the one that they match best."""
-        known, at = self._matches, operands.at
-        used = {known.found[cell] for cell in at} - {-1}
-        found = {
-            "looked_up": sum(known.found[cell] >= 0 for cell in at) / len(at),
-            "unused": 1 - len(used) / self._looked_up if self._looked_up else 0.0,
-        }
-        quantities = known.words.shape[1]
-        if not quantities:
-            return {"matched": 0.0, "matched_best": 0.0, "held": 0.0, "spare": 0.0, **found}
-        in_order = operands.pair and operands.several and quantities == len(at)
-        own = np.arange(len(at)) if in_order else known.words[at].argmax(axis=1)
+    def _found(self, operands: _Operands) -> dict[str, float]:
+        """How many of the cells a look-up of the quantities found."""
+        found = [number for cell in operands.at if (number := self._matches.found[cell]) >= 0]
         return {
-            "matched": float(known.words[at, own].mean()),
-            "matched_best": float((known.words[at, own] - self._best_match[own]).mean()),
-            "held": float(known.held[at, own].mean()),
-            "spare": float(known.spare[at, own].mean()),
-            **found,
+            "looked_up": len(found) / len(operands.at),
+            "unused": 1 - len(set(found)) / self._looked_up if self._looked_up else 0.0,
         }
 
 

@@ -15,7 +15,7 @@ from finray.answering.table_reader.composed import composed_readings
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
 from finray.answering.table_reader.operations import COMPOSED, LISTED, Operation, Reading
-from finray.answering.table_reader.reading_features import FEATURES, Describer
+from finray.answering.table_reader.reading_features import Describer
 from finray.answering.table_reader.shortlist import Shortlist
 from finray.core.arrays import Floats
 from finray.core.query import Query
@@ -58,7 +58,7 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
         if reading not in found and (described := describer.described(reading)) is not None:
             found[reading] = described
     values = np.asarray([value for value, _ in found.values()])
-    features = np.asarray([row for _, row in found.values()]).reshape(len(found), len(FEATURES))
+    features = describer.features({reading: row for reading, (_, row) in found.items()})
     return Readings(rows, tuple(found), values, features)
 
 

@@ -43,10 +43,12 @@ _PERIODS: Final = [list(CELL_FEATURES).index(name) for name in _OF_PERIODS]
 def row_features(of_cells: Floats, rows: Sequence[Sequence[int]], meaning: Floats) -> Floats:
     """float64 [rows, len(FEATURES)]. ``rows`` has the numbers of each row's cells, ``of_cells`` is float64 [cells,
     features of a cell], ``meaning`` comes from :func:`meanings`."""
-    words, periods = (np.zeros((len(rows), len(columns))) for columns in (_WORDS, _PERIODS))
-    for number, cells in enumerate(rows):
-        words[number] = of_cells[cells[0], _WORDS]
-        periods[number] = of_cells[np.ix_(cells, _PERIODS)].max(axis=0)
+    if not rows:
+        return np.zeros((0, len(FEATURES)))
+    every = np.asarray([cell for cells in rows for cell in cells])
+    starts = np.cumsum([0, *map(len, rows[:-1])])
+    words = of_cells[every[starts]][:, _WORDS]
+    periods = np.maximum.reduceat(of_cells[every][:, _PERIODS], starts, axis=0)
     return np.concatenate([words, periods, meaning], axis=1)
 
 

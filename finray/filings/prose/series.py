@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Final
 
 from finray.core.vocabulary import SCALE, SCALES
-from finray.filings.prose.figures import ProseFigure
+from finray.filings.prose.figures import ProseFigure, prose_figures
 from finray.filings.prose.periods import Piece, pieces_of, runs
 
 MOST_PERIODS = 12
@@ -27,6 +27,7 @@ _COMPARES: Final = frozenset({
     "increasing", "decreasing", "rose", "fell", "was", "were", "a", "an", "over", "million", "shares", "units",
 })  # fmt: skip
 """Words between a period and the next figure of its list."""
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SCALED = re.compile(rf"[\s-](?P<scale>{SCALE})\Z", re.I)
 _FOOTNOTE = re.compile(r"\(\w{1,3}\)")
 _GOES_ON = re.compile(r"[ ,;]*(?:of|in|for|on|at|from|to|related)\b", re.I)
@@ -56,6 +57,8 @@ class ProseSeries:
 @lru_cache(maxsize=4096)  # pages recur between questions
 def prose_series(text: str) -> tuple[ProseSeries, ...]:
     """The series that a sentence lists, in reading order."""
+    if len(_YEAR.findall(text)) < 2 or sum(not figure.spelled for figure in prose_figures(text)) < 2:
+        return ()  # as for most sentences
     pieces = pieces_of(text)
     if sum(piece.kind == "period" for piece in pieces) < 2 or sum(piece.kind == "figure" for piece in pieces) < 2:
         return ()

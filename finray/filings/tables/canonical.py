@@ -7,7 +7,7 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Literal, cast
 
@@ -230,6 +230,7 @@ def _concept_rank(wanted: CanonicalItem, row: Iterable[LineItem]) -> int | None:
     return next((rank for rank, concept in enumerate(wanted.concepts) if concept in names), None)
 
 
+@lru_cache(maxsize=8192)
 def plain_label(label: str) -> str:
     """A row label for matching: lower case, one kind of dash, apostrophe and space, no note references or colon."""
     text = " ".join(label.lower().replace("’", "'").replace("—", "-").replace("–", "-").replace("--", "-").split())

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from finray.answering.cells.cell_words import Rarity
-from finray.answering.cells.row_match import Matcher
+from finray.answering.cells.row_match import Matcher, best_score
 from finray.answering.cells.row_weights import (
     WEIGHTS,
     combined,
@@ -89,6 +89,14 @@ def test_the_best_reading_is_the_fit() -> None:
         )
         if plain is not None and tagged is not None:
             assert matcher.fit(row).score == pytest.approx(combined(plain, tagged, weights).score)
+
+
+def test_the_best_of_several_phrases_is_found_without_comparing_each() -> None:
+    rarity = Rarity(ROWS)
+    matchers = [Matcher(asked(text), rarity) for text in ("operating income of Europe", "income", "cost of sales")]
+    for row in ROWS:
+        assert best_score(matchers, row) == max(matcher.fit(row).score for matcher in matchers)
+    assert best_score([], ROWS[0]) == 0.0
 
 
 def test_every_weight_has_a_name_a_value_by_hand_and_a_fitted_one() -> None:
