@@ -1,4 +1,5 @@
-"""Reads what the tools return from one version of the index. ``Service.read`` calls these functions."""
+"""Reads what the tools return from one version of the index. ``Tools.read`` calls these functions; citations link to
+pages of ``service``, the URL of an HTTP service, or to EDGAR if it is None."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ MAX_FACTS = 400
 
 
 def list_filings(
-    index: OpenIndex, narrowed: FilingFilter, after: str, limit: int, service: str | None
+    index: OpenIndex, service: str | None, narrowed: FilingFilter, after: str, limit: int
 ) -> FilingsResult:
     """Raises ApiError for an invalid cursor."""
     found = filings_record(index, narrowed, after, limit)
@@ -50,7 +51,7 @@ def list_filings(
     return FilingsResult(tuple(_line(cover, links) for cover in found.data), found.next_cursor)
 
 
-def read_filing(index: OpenIndex, filing_id: str, service: str | None) -> FilingResult:
+def read_filing(index: OpenIndex, service: str | None, filing_id: str) -> FilingResult:
     """Raises ApiError 404."""
     detail = filing_record(index, filing_id)
     pages = tuple(PageLine(page.page, page.item, page.statement, page.place) for page in detail.pages)
@@ -58,7 +59,7 @@ def read_filing(index: OpenIndex, filing_id: str, service: str | None) -> Filing
     return FilingResult(_line(detail, PageLinks(index.filings, service)), summary, pages)
 
 
-def read_page(index: OpenIndex, filing_id: str, page: int, start: int, service: str | None) -> PageResult:
+def read_page(index: OpenIndex, service: str | None, filing_id: str, page: int, start: int) -> PageResult:
     """At most ``MAX_CHARACTERS`` of the page from ``start``. Raises ApiError 404."""
     filing, found = _page(index, filing_id, page)
     if start and start >= len(found.text):
@@ -81,7 +82,7 @@ def read_page(index: OpenIndex, filing_id: str, page: int, start: int, service: 
     )
 
 
-def read_table(index: OpenIndex, filing_id: str, page: int, table: int, service: str | None) -> TableResult:
+def read_table(index: OpenIndex, service: str | None, filing_id: str, page: int, table: int) -> TableResult:
     """The ``table``-th table of a page, from 1. Raises ApiError 404."""
     filing, found = _page(index, filing_id, page)
     tables = _tables(index, filing, found)
@@ -96,11 +97,11 @@ def read_table(index: OpenIndex, filing_id: str, page: int, table: int, service:
 
 def look_up(
     index: OpenIndex,
+    service: str | None,
     companies: Sequence[str],
     items: Sequence[str],
     years: Sequence[int],
     every_filing: bool,
-    service: str | None,
 ) -> FactsResult:
     """The first ``MAX_FACTS`` line items."""
     found = look_up_facts(index.reader, companies, items, years, every_filing=every_filing, catalog=index.companies)
@@ -108,7 +109,7 @@ def look_up(
     return FactsResult(tuple(_fact(index, fact, service) for fact in facts[:MAX_FACTS]), cut_off=len(facts) > MAX_FACTS)
 
 
-def quote(index: OpenIndex, found: Sequence[Passage | RenderedBlock], service: str | None) -> tuple[Quote, ...]:
+def quote(index: OpenIndex, service: str | None, found: Sequence[Passage | RenderedBlock]) -> tuple[Quote, ...]:
     """``found`` with citations. All texts are between tags with the same code."""
     return tuple(
         Quote(
@@ -121,10 +122,10 @@ def quote(index: OpenIndex, found: Sequence[Passage | RenderedBlock], service: s
 
 
 def support(
-    index: OpenIndex, found: Sequence[Passage | RenderedBlock], cells: Sequence[CitedCell], service: str | None
+    index: OpenIndex, service: str | None, found: Sequence[Passage | RenderedBlock], cells: Sequence[CitedCell]
 ) -> tuple[tuple[Quote, ...], tuple[Cell, ...]]:
     """The evidence of an answer: quotes of ``found``, and ``cells`` with citations whose links mark the cell."""
-    return quote(index, found, service), tuple(
+    return quote(index, service, found), tuple(
         Cell(
             name=short(cell.name),
             value=cell.value,

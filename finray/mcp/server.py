@@ -26,6 +26,7 @@ from finray.api.errors import ApiError
 from finray.api.requests import MAX_NAMES, Name, Year
 from finray.core.filing_filter import FilingFilter
 from finray.core.records import adapter, to_json
+from finray.mcp import reading
 from finray.mcp.marking import RULE, short
 from finray.mcp.reading import SCHEME
 from finray.mcp.records import (
@@ -84,7 +85,7 @@ class _Server(MCPServer[Any]):
         self._over = over
 
     async def list_resources(self) -> list[Resource]:
-        found = await _found(self._over.filings(Caller(), FilingFilter(), "", _LISTED))
+        found = await _found(self._over.read(Caller(), reading.list_filings, FilingFilter(), "", _LISTED))
         return [
             Resource(uri=each.resource, name=each.doc_name, title=each.citation, mime_type="application/json")
             for each in found.filings
@@ -147,7 +148,9 @@ def _described(tools: Tools) -> list[tuple[str, Callable[..., Awaitable[Any]], t
         limit: Annotated[int, Field(ge=1, le=_LISTED, description="Filings, at most.")] = 50,
     ) -> FilingsResult:
         """List the filings of the index with their cover facts: company, form, fiscal period, dates, pages."""
-        return await tools.filings(_caller(context), _narrowed(companies, forms, fiscal_years), cursor, limit)
+        return await tools.read(
+            _caller(context), reading.list_filings, _narrowed(companies, forms, fiscal_years), cursor, limit
+        )
 
     async def read_page(
         context: Context[Any, Any],
@@ -156,7 +159,7 @@ def _described(tools: Tools) -> list[tuple[str, Callable[..., Awaitable[Any]], t
         start: Annotated[int, Field(ge=0, description="`next_start` of the previous call, for a long page.")] = 0,
     ) -> PageResult:
         """Read one page of a filing as text, with the titles of its tables."""
-        return await tools.page(_caller(context), filing_id, page, start)
+        return await tools.read(_caller(context), reading.read_page, filing_id, page, start)
 
     async def read_table(
         context: Context[Any, Any],
@@ -165,7 +168,7 @@ def _described(tools: Tools) -> list[tuple[str, Callable[..., Awaitable[Any]], t
         table: Annotated[int, Field(ge=1, le=1_000, description="From 1, as read_page numbers them.")] = 1,
     ) -> TableResult:
         """Read one table of a page as Markdown, with the heads of its columns, periods and units."""
-        return await tools.table(_caller(context), filing_id, page, table)
+        return await tools.read(_caller(context), reading.read_table, filing_id, page, table)
 
     async def look_up_line_items(
         context: Context[Any, Any],
@@ -189,7 +192,7 @@ def _described(tools: Tools) -> list[tuple[str, Callable[..., Awaitable[Any]], t
     ) -> FactsResult:
         """Look up line items of companies over fiscal years: value, unit, the cell that prints it, its page and tag,
         and whether it was restated later. What is missing comes with the reason."""
-        return await tools.facts(_caller(context), companies, items, fiscal_years, every_filing)
+        return await tools.read(_caller(context), reading.look_up, companies, items, fiscal_years, every_filing)
 
     return [
         ("Ask a question", ask, AnswerResult),
@@ -231,14 +234,14 @@ def _add_resources(server: MCPServer[Any], tools: Tools) -> None:
     @server.resource(SCHEME + "/{filing_id}", title="Filing", mime_type="application/json")
     async def filing(context: Context[Any, Any], filing_id: str) -> str:
         """Cover facts of a filing, and what each of its pages is."""
-        return to_json(await _found(tools.filing(_caller(context), filing_id))).decode()
+        return to_json(await _found(tools.read(_caller(context), reading.read_filing, filing_id))).decode()
 
     @server.resource(SCHEME + "/{filing_id}/pages/{page}", title="Page", mime_type="text/plain")
     async def page(context: Context[Any, Any], filing_id: str, page: str) -> str:
         """The text of a page between tags that mark it as data, below its citation; pages count from 0."""
         if not page.isdecimal() or len(page) > 6:
             raise ResourceNotFoundError(f"{page[:40]!r} is not a page; pages count from 0")
-        read = await _found(tools.page(_caller(context), filing_id, int(page)))
+        read = await _found(tools.read(_caller(context), reading.read_page, filing_id, int(page), 0))
         rest = "" if read.next_start is None else f"\n… the tool read_page has the rest, from {read.next_start}"
         return f"{read.citation.text}\n{read.text}{rest}"
 

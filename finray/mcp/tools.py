@@ -4,28 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Concatenate
 
 from finray.api.access import ANONYMOUS
 from finray.api.errors import ApiError
 from finray.api.limits import KeyLimits
+from finray.api.open_index import OpenIndex
 from finray.api.requests import read_text
-from finray.api.service import Asked, AskedRetrieval, P, Service, T, Work, check_answered, one_answer
+from finray.api.service import Asked, AskedRetrieval, P, Service, T, check_answered, one_answer
 from finray.core.filing_filter import FilingFilter
 from finray.core.questions import Question
 from finray.core.settings import ServingSettings
 from finray.mcp import reading
 from finray.mcp.marking import marked, short
-from finray.mcp.records import (
-    AnswerResult,
-    FactsResult,
-    FilingResult,
-    FilingsResult,
-    PageResult,
-    PassagesResult,
-    TableResult,
-)
+from finray.mcp.records import AnswerResult, PassagesResult
 
 _MAX_PROGRAM = 4_000
 
@@ -55,7 +49,7 @@ class Tools:
         prediction = (await self._in_time(one_answer(self.service, asked))).prediction
         check_answered(prediction)
         shown = prediction.evidence_blocks or prediction.evidence
-        quotes, cells = await self._read(caller, reading.support, shown, prediction.operands, self._links(caller))
+        quotes, cells = await self.read(caller, reading.support, shown, prediction.operands)
         (answer,) = marked([prediction.answer], "answer")
         return AnswerResult(
             status=prediction.status,
@@ -76,30 +70,18 @@ class Tools:
         self.limits.ask(caller.key, 1)
         asked = AskedRetrieval(text, narrowed, k_passages=limit, request_id=_new_id())
         found = await self._in_time(self.service.retrieve(asked))
-        return PassagesResult(await self._read(caller, reading.quote, found.passages, self._links(caller)))
+        return PassagesResult(await self.read(caller, reading.quote, found.passages))
 
-    async def filings(self, caller: Caller, narrowed: FilingFilter, cursor: str, limit: int) -> FilingsResult:
-        return await self._read(caller, reading.list_filings, narrowed, cursor, limit, self._links(caller))
-
-    async def filing(self, caller: Caller, filing_id: str) -> FilingResult:
-        return await self._read(caller, reading.read_filing, filing_id, self._links(caller))
-
-    async def page(self, caller: Caller, filing_id: str, page: int, start: int = 0) -> PageResult:
-        return await self._read(caller, reading.read_page, filing_id, page, start, self._links(caller))
-
-    async def table(self, caller: Caller, filing_id: str, page: int, table: int) -> TableResult:
-        return await self._read(caller, reading.read_table, filing_id, page, table, self._links(caller))
-
-    async def facts(
-        self, caller: Caller, companies: Sequence[str], items: Sequence[str], years: Sequence[int], every_filing: bool
-    ) -> FactsResult:
-        return await self._read(caller, reading.look_up, companies, items, years, every_filing, self._links(caller))
-
-    def _links(self, caller: Caller) -> str | None:
-        return self.links or caller.origin
-
-    async def _read(self, caller: Caller, work: Work[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._in_time(self.service.read(caller.key, work, *args, **kwargs))
+    async def read(
+        self,
+        caller: Caller,
+        work: Callable[Concatenate[OpenIndex, str | None, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """The result of ``work``, a function of ``finray.mcp.reading``."""
+        links = self.links or caller.origin
+        return await self._in_time(self.service.read(caller.key, work, links, *args, **kwargs))
 
     async def _in_time(self, work: Awaitable[T]) -> T:
         """The result of ``work``. Raises ApiError 504 after ``serving.timeout_s``."""
