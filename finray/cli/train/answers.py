@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from finray.cli.options import JsonOption
-from finray.cli.output import emit, err
+from finray.cli.output import err
 from finray.cli.progress import progress_bar
 from finray.cli.train.fitting import (
     L2,
@@ -17,20 +16,16 @@ from finray.cli.train.fitting import (
     ModelOut,
     Preset,
     Questions,
+    finish,
     gathered,
     listed,
     sources_of,
     weights_table,
     with_loop,
-    write_model,
 )
 from finray.core.errors import UsageError
 from finray.core.questions import Question
 from finray.core.settings import load_settings
-
-if TYPE_CHECKING:
-    from finray.engine import Engine
-    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 
 def confidence(
@@ -75,11 +70,10 @@ def confidence(
         figures = {"n": found.n} | {name: round(value, 3) for name, value in measures.items()}
         trained["held_out"] = figures
         lines.insert(0, f"on held-out companies: {listed(figures)}")
-    write_model(out, confidence_model_json(model, trained))
     weights = {name: round(float(weight), 2) for name, weight in zip(SIGNALS, model.weights, strict=True)}
-    record = {"model": str(out), **trained, "weights": weights}
-    emit(record, weights_table("signal", SIGNALS, model.weights), *lines, as_json=json_)
-    return 0
+    table = weights_table("signal", SIGNALS, model.weights)
+    content = confidence_model_json(model, trained)
+    return finish(out, content, {**trained, "weights": weights}, table, *lines, as_json=json_)
 
 
 def sentences(
@@ -96,19 +90,22 @@ def sentences(
     from finray.core.bootstrap import estimate
     from finray.lab.evaluation.report import shown
     from finray.lab.training.answers.sentence_data import sentence_questions
-    from finray.lab.training.answers.sentences import SentenceQuestion, fit_sentences, held_out_tests
+    from finray.lab.training.answers.sentences import fit_sentences, held_out_tests
     from finray.models.encoder import QueryCache
     from finray.models.encoder_loading import load_encoder
 
     sources, settings = sources_of(questions, index), load_settings(preset)
     encoder = QueryCache(load_encoder(settings.encoder, threads=1))
-
-    async def gather(
-        asked: Sequence[Question], engine: Engine, source: str, progress: Progress
-    ) -> list[SentenceQuestion]:
-        return await sentence_questions(asked, engine, encoder, source, progress)
-
-    given = [each for part in gathered(gather, sources, settings, encoder) for each in part]
+    given = [
+        each
+        for part in gathered(
+            lambda asked, engine, source, progress: sentence_questions(asked, engine, encoder, source, progress),
+            sources,
+            settings,
+            encoder,
+        )
+        for each in part
+    ]
     if not any(each.evidence.any() for each in given):
         raise UsageError("no question has its evidence among the sentences of its pages: nothing to learn from")
     model = fit_sentences(given, l2)
@@ -119,9 +116,7 @@ def sentences(
     }
     companies = len({each.group for each in given})
     trained = {"questions": len(given), "companies": companies, "l2": l2, "evidence_held_out": measured}
-    write_model(out, sentence_model_json(model, trained))
-    record = {"model": str(out), **trained, "threshold": model.threshold}
     lines = [f"evidence on held-out companies: {listed(measured)}", f"wrote {out} from {len(given)} questions"]
     tables = (weights_table("feature", FEATURES, model.weights), weights_table("signal", SIGNALS, model.answers))
-    emit(record, *tables, *lines, as_json=json_)
-    return 0
+    record = {**trained, "threshold": model.threshold}
+    return finish(out, sentence_model_json(model, trained), record, *tables, *lines, as_json=json_)

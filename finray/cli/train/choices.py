@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit
 from finray.cli.train.fitting import (
     L2,
     Indexes,
@@ -18,21 +17,17 @@ from finray.cli.train.fitting import (
     Questions,
     answered,
     choice_figures,
+    finish,
     listed,
     sources_of,
     stems,
     weights_table,
     with_loop,
-    write_model,
 )
 from finray.core.errors import UsageError
-from finray.core.questions import Question
 
 if TYPE_CHECKING:
-    from finray.engine import Engine
-    from finray.lab.training.answers.figure_choice import FigureQuestion
     from finray.lab.training.choices import ChoiceQuestion, ChoiceTask, Found
-    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 ThresholdFrom = Annotated[
     list[str] | None,
@@ -56,9 +51,8 @@ def table_reader(
 
     settings = with_loop(settings_of(preset, set_), rankings=False, tables=False, figures=False)
     given = answered(reading_questions, sources_of(questions, index), settings)
-    return _train(
-        given, READINGS, FEATURES, "a reading has the figure", questions or (), threshold_from, out, l2, as_json=json_
-    )
+    condition = "a reading has the figure"
+    return _train(given, READINGS, FEATURES, condition, questions or (), threshold_from, out, l2, as_json=json_)
 
 
 def row_words(
@@ -92,10 +86,9 @@ def row_words(
         "l2": l2,
         "held_out": recall,
     }
-    write_model(out, linear_json(weights, FEATURES, trained))
     lines = [f"on held-out companies: {listed(recall)}", f"wrote {out}"]
-    emit({"model": str(out), **trained}, weights_table("feature", FEATURES, weights), *lines, as_json=json_)
-    return 0
+    table = weights_table("feature", FEATURES, weights)
+    return finish(out, linear_json(weights, FEATURES, trained), trained, table, *lines, as_json=json_)
 
 
 def figure_choice(
@@ -117,24 +110,14 @@ def figure_choice(
     settings = with_loop(settings_of(preset, set_), rankings=False, figures=False)
     sources = sources_of(questions, index)
     encoder = QueryCache(load_encoder(settings.encoder, threads=1))
-
-    async def gather(
-        asked: Sequence[Question], engine: Engine, source: str, progress: Progress
-    ) -> list[FigureQuestion]:
-        return await figure_questions(asked, engine, encoder, source, progress)
-
-    given = answered(gather, sources, settings, encoder)
-    return _train(
-        given,
-        FIGURES,
-        FEATURES,
-        "a sentence states the figure",
-        questions or (),
-        threshold_from,
-        out,
-        l2,
-        as_json=json_,
+    given = answered(
+        lambda asked, engine, source, progress: figure_questions(asked, engine, encoder, source, progress),
+        sources,
+        settings,
+        encoder,
     )
+    condition = "a sentence states the figure"
+    return _train(given, FIGURES, FEATURES, condition, questions or (), threshold_from, out, l2, as_json=json_)
 
 
 def _train(
@@ -176,8 +159,7 @@ def _train(
         "most_wrong": task.wrong,
         "held_out": measured,
     }
-    write_model(out, fitted_json(model, features, task.names, trained))
     lines = [f"on held-out companies, of {figures} questions for a figure: {listed(measured)}", f"wrote {out}"]
     tables = (weights_table("feature", features, model.weights), weights_table("signal", task.names, model.answers))
-    emit({"model": str(out), **trained, "threshold": threshold}, *tables, *lines, as_json=as_json)
-    return 0
+    content = fitted_json(model, features, task.names, trained)
+    return finish(out, content, {**trained, "threshold": threshold}, *tables, *lines, as_json=as_json)

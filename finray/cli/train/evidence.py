@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
-from finray.cli.output import emit, err
+from finray.cli.output import err
 from finray.cli.progress import progress_bar
-from finray.cli.train.fitting import L2, Indexes, ModelOut, Questions, answered, listed, sources_of, stems, write_model
+from finray.cli.train.fitting import L2, Indexes, ModelOut, Questions, answered, finish, listed, sources_of, stems
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +37,8 @@ def company_choice(
     trained = {"questions": len(given), "sources": stems(questions), "l2": l2, "held_out": figures}
     values = [*model.weights.tolist(), *model.answers.tolist(), threshold]
     fitted = FittedWeights(dict(zip(NAMES, values, strict=True)), dict.fromkeys(NAMES, 0.0))
-    return _finish(out, weights_json(fitted, trained), {"threshold": threshold, **trained}, figures, as_json=json_)
+    lines = [f"on held-out companies: {listed(figures)}", f"wrote {out}"]
+    return finish(out, weights_json(fitted, trained), {"threshold": threshold, **trained}, *lines, as_json=json_)
 
 
 def closest_rows(
@@ -64,7 +64,8 @@ def closest_rows(
     figures = measured(held_out_rows(given, l2), model.thresholds["threshold"])
     trained = {"questions": len(given), "sources": stems(questions), "l2": l2, "held_out": figures}
     text = fitted_json(model, FEATURES, SIGNALS, trained)
-    return _finish(out, text, {**model.thresholds, **trained}, figures, as_json=json_)
+    lines = [f"on held-out companies: {listed(figures)}", f"wrote {out}"]
+    return finish(out, text, {**model.thresholds, **trained}, *lines, as_json=json_)
 
 
 def _companies(file: str, index: str) -> list[CompanyQuestion]:
@@ -74,9 +75,3 @@ def _companies(file: str, index: str) -> list[CompanyQuestion]:
 
     with progress_bar(err, f"reading {Path(file).name}") as progress:
         return company_questions(training_questions(file), IndexReader.open(index), Path(file).stem, progress)
-
-
-def _finish(out: Path, text: str, record: Mapping[str, Any], figures: Mapping[str, Any], *, as_json: bool) -> int:
-    write_model(out, text)
-    emit({"model": str(out), **record}, f"on held-out companies: {listed(figures)}", f"wrote {out}", as_json=as_json)
-    return 0

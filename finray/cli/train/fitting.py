@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from rich import box
+from rich.console import RenderableType
 from rich.table import Table
 
-from finray.cli.output import err
+from finray.cli.output import emit, err
 from finray.cli.progress import progress_bar
 from finray.core.errors import UsageError
 from finray.core.questions import Question
@@ -130,6 +131,13 @@ def write_model(path: Path, text: str) -> None:
 
     with replacing(path) as unfinished:
         unfinished.write_text(text, encoding="utf-8")
+
+
+def finish(out: Path, text: str, record: Mapping[str, Any], *shown: RenderableType, as_json: bool) -> int:
+    """Write the model with this content, and print ``record`` or what is ``shown`` of it. Returns the exit code."""
+    write_model(out, text)
+    emit({"model": str(out), **record}, *shown, as_json=as_json)
+    return 0
 
 
 def weights_table(what: str, meanings: Mapping[str, str], weights: Iterable[float]) -> Table:

@@ -9,17 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from finray.cli.options import JsonOption
-from finray.cli.output import emit
 from finray.cli.train.fitting import (
     Data,
     Indexes,
     Preset,
     Questions,
     figures_table,
+    finish,
     gathered,
     listed,
     sources_or_data,
-    write_model,
 )
 from finray.core.errors import UsageError
 from finray.core.settings import load_settings
@@ -113,10 +112,9 @@ def _finish(
         compared = {"by hand": estimate(prior), "fitted": estimate(new), "difference": paired_difference(new, prior)}
         figures[measure] = {name: shown(value) for name, value in compared.items()}
     trained = {"choices": len(groups), "companies": len(set(groups)), "l2": l2, "held_out": figures}
-    write_model(out, weights_json(fitted, trained))
     rows = ((name, f"{fitted.prior[name]:.3f}", f"{fitted.weights[name]:.3f}", meanings[name]) for name in meanings)
     lines = [f"{measure}, on held-out companies: {listed(values)}" for measure, values in figures.items()]
     lines.append(f"wrote {out} from {len(groups)} choices of {trained['companies']} companies")
-    record = {"model": str(out), **trained, "weights": fitted.weights}
-    emit(record, figures_table("Weights", ("weight", "by hand", "fitted", "meaning"), rows), *lines, as_json=as_json)
-    return 0
+    table = figures_table("Weights", ("weight", "by hand", "fitted", "meaning"), rows)
+    record = {**trained, "weights": fitted.weights}
+    return finish(out, weights_json(fitted, trained), record, table, *lines, as_json=as_json)

@@ -17,19 +17,17 @@ from finray.cli.train.fitting import (
     ModelOut,
     Questions,
     figures_table,
+    finish,
     gathered,
     sources_or_data,
     weights_table,
     write_model,
 )
 from finray.core.errors import UsageError
-from finray.core.questions import Question
 from finray.core.settings import load_settings
 
 if TYPE_CHECKING:
-    from finray.engine import Engine
     from finray.lab.training.retrieval.page_ranker import RankedQuestion
-    from finray.lab.training.retrieval.page_ranking_data import Progress
 
 _KS = (1, 5, 10, 20)
 
@@ -81,11 +79,14 @@ def page_ranker(
     if sources := sources_or_data(questions, index, data):
         settings = load_settings("local", overrides_of(set_))
         encoder = QueryCache(load_encoder(settings.encoder, threads=1))
-
-        async def gather(asked: Sequence[Question], engine: Engine, source: str, progress: Progress) -> RankingData:
-            return await ranking_data(asked, engine, encoder, source, progress)
-
-        parts = list(gathered(gather, sources, settings, encoder))
+        parts = list(
+            gathered(
+                lambda asked, engine, source, progress: ranking_data(asked, engine, encoder, source, progress),
+                sources,
+                settings,
+                encoder,
+            )
+        )
         examples = RankingData(
             tuple(question for part in parts for question in part.given),
             tuple(question for part in parts for question in part.end_to_end),
@@ -100,20 +101,20 @@ def page_ranker(
     groups = len({question.group for question in examples.given})
     trained = {"questions": len(examples.given), "groups": groups, "l2": l2, "held_out": held_out}
     weights = fit([*examples.given, *examples.end_to_end], l2)
-    write_model(out, page_model_json(weights, trained))
     recalls = (
         (f"{source}, {setting}", *figures.values())
         for setting, sources_ in held_out.items()
         for source, figures in sources_.items()
     )
-    emit(
-        {"model": str(out), **trained},
+    return finish(
+        out,
+        page_model_json(weights, trained),
+        trained,
         figures_table("Page recall on held-out companies", ("questions", *(f"@{k}" for k in _KS)), recalls),
         weights_table("feature", FEATURES, weights),
         f"wrote {out} from {len(examples.given)} questions of {groups} companies",
         as_json=json_,
     )
-    return 0
 
 
 def _held_out_recall(

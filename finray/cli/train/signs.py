@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from finray.cli.options import JsonOption
-from finray.cli.output import emit, err
+from finray.cli.output import err
 from finray.cli.progress import Report, progress_bar
-from finray.cli.train.fitting import L2, ModelOut, write_model
+from finray.cli.train.fitting import L2, ModelOut, finish
 from finray.core.errors import UsageError
 
 
@@ -39,12 +39,9 @@ def printed_sign(
     measured = shown(estimate([float(right) for right in held_out(examples, l2)]))
     model = fit_signs(examples, l2)
     trained = {"rows": len(examples), "companies": companies, "l2": l2, "sign_right_held_out": measured}
-    write_model(out, sign_model_json(model, trained))
-    record = {"model": str(out), **trained, "weights": len(model.weights)}
-    emit(
-        record, f"sign right on held-out companies: {measured}", f"wrote {out} from {len(examples)} rows", as_json=json_
-    )
-    return 0
+    lines = [f"sign right on held-out companies: {measured}", f"wrote {out} from {len(examples)} rows"]
+    record = {**trained, "weights": len(model.weights)}
+    return finish(out, sign_model_json(model, trained), record, *lines, as_json=json_)
 
 
 def _contents(files: Sequence[Path], progress: Report) -> Iterator[tuple[str, bytes]]:
