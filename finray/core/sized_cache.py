@@ -1,4 +1,4 @@
-"""A least-recently-used cache, limited by the size of its values in bytes."""
+"""A least-recently-used cache, limited by the size of its values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SizedCache(Generic[K, V]):
         return kept[0]
 
     def put(self, key: K, value: V, size: int) -> None:
-        """Keep ``value``, of ``size`` bytes, instead of any earlier one of ``key``."""
+        """Keep ``value``, of ``size`` bytes (or 1, to limit their number), instead of any earlier one of ``key``."""
         _, before = self._values.pop(key, (None, 0))
         self._values[key] = value, size
         self._bytes += size - before

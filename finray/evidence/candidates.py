@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from weakref import WeakKeyDictionary
 
 from finray.core.filing import Filing, LineItem, Page, Place
 from finray.core.passages import Passage
+from finray.core.sized_cache import SizedCache
 from finray.evidence.page_parts import ProsePart, is_contents, page_parts
 from finray.evidence.sentences import Sentence, begins_inside, breaks_off, sentences
 from finray.evidence.tables import ItemRows, Table, aligned, of_items
@@ -89,24 +89,20 @@ class _ReadPage(NamedTuple):
     parts: tuple[Table | Prose, ...]
 
 
-_READ: WeakKeyDictionary[FilingFacts, OrderedDict[tuple[str, int], _ReadPage]] = WeakKeyDictionary()
+_READ: WeakKeyDictionary[FilingFacts, SizedCache[tuple[str, int], _ReadPage]] = WeakKeyDictionary()
 """The pages read last: the rounds and roles of a question show the same ones."""
 _KEPT_PAGES = 128
 
 
 def _read(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple[str, int], _ReadPage]:
     """The pages at ``places`` that the index has."""
-    kept = _READ.setdefault(facts, OrderedDict())
-    known = {place: kept[place] for place in places if place in kept}
+    kept = _READ.setdefault(facts, SizedCache(_KEPT_PAGES))
+    known = {place: read for place in places if (read := kept.get(place)) is not None}
     if absent := [place for place in places if place not in known]:
         items = _items_of(absent, facts)
         for place, page in facts.pages(absent).items():
             known[place] = _ReadPage(page, _parts(page, items[place], facts.filing(place[0])))
-    for place, each in known.items():
-        kept[place] = each
-        kept.move_to_end(place)
-    while len(kept) > _KEPT_PAGES:
-        kept.popitem(last=False)
+            kept.put(place, known[place], 1)
     return known
 
 

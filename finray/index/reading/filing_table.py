@@ -7,7 +7,6 @@ their ids, routing took most of its memory; as columns they take a fifth.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, Final, overload
 
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from finray.core.filing import Filing
+from finray.core.sized_cache import SizedCache
 from finray.core.sorted_keys import ArrowColumn, KeyedValues, SortedKeys
 from finray.index import schema
 
@@ -38,7 +38,7 @@ class FilingTable(Sequence[Filing]):
         self.ids = SortedKeys(ids.take(order))
         del ids
         self._table = pa.table({name: _packed(name, read(name).take(order)) for name in schema.FILING_COLUMNS})
-        self._made: OrderedDict[int, Filing] = OrderedDict()
+        self._made: SizedCache[int, Filing] = SizedCache(_CACHED)
         self._lock = threading.Lock()
 
     @property
@@ -62,16 +62,12 @@ class FilingTable(Sequence[Filing]):
     def at(self, positions: Sequence[int]) -> list[Filing]:
         """The filings at these positions, in their order."""
         with self._lock:
-            found = {position: self._made[position] for position in positions if position in self._made}
+            found = {position: made for position in positions if (made := self._made.get(position)) is not None}
         if absent := [position for position in dict.fromkeys(positions) if position not in found]:
-            made = self._filings(self._table.take(pa.array(absent, pa.int64())))
-            found |= zip(absent, made, strict=True)
+            found |= zip(absent, self._filings(self._table.take(pa.array(absent, pa.int64()))), strict=True)
         with self._lock:
             for position in positions[-_CACHED:]:
-                self._made[position] = found[position]
-                self._made.move_to_end(position)
-            while len(self._made) > _CACHED:
-                self._made.popitem(last=False)
+                self._made.put(position, found[position], 1)
         return [found[position] for position in positions]
 
     def _filings(self, rows: pa.Table) -> list[Filing]:
