@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import glob
 import io
 import os
@@ -13,7 +12,7 @@ from typing import IO, Any
 from finray.batch.stored_lines import Line, named, parquet_lines, write_lines
 from finray.core.errors import SourceError
 from finray.core.records import is_torn
-from finray.storage.atomic import replacing
+from finray.storage.atomic import locked, replacing
 
 
 class LocalFiles:
@@ -36,19 +35,11 @@ class LocalFiles:
         """Open the journal for appending and lock it."""
         with named("write", str(self._journal)):
             self._journal.parent.mkdir(parents=True, exist_ok=True)
-            while True:
-                handle = self._journal.open("ab")
-                try:
-                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError as error:
-                    handle.close()
-                    raise SourceError(
-                        f"another run is writing {str(self._path)!r}; wait, or use another target"
-                    ) from error
-                if _is_at(handle, self._journal):
-                    self._handle = handle
-                    return handle
-                handle.close()  # another run has replaced or removed the file since it was opened here
+            handle = locked(self._journal)
+        if handle is None:
+            raise SourceError(f"another run is writing {str(self._path)!r}; wait, or use another target")
+        self._handle = handle
+        return handle
 
     def lines(self) -> Iterator[Line]:
         self.torn = None
@@ -113,11 +104,3 @@ class LocalFiles:
         finally:
             self._handle.close()
             self._handle = None
-
-
-def _is_at(handle: IO[bytes], path: Path) -> bool:
-    """Whether the open file is still the one at ``path``."""
-    try:
-        return os.path.samestat(os.fstat(handle.fileno()), path.stat())
-    except FileNotFoundError:
-        return False

@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import fcntl
 import hashlib
 import json
-import os
 import re
 import secrets
 import time
@@ -26,7 +24,7 @@ import httpx
 from finray.core.errors import EdgarUnavailableError, FilingError, SourceError
 from finray.edgar.encoding import TooLongError, decoded
 from finray.edgar.http import EdgarHttp, transport_errors, validators
-from finray.storage.atomic import replacing
+from finray.storage.atomic import locked, replacing
 
 KEEP_PARTIAL = dt.timedelta(days=3)
 """How long unfinished downloads and files of killed runs are kept: over a weekend."""
@@ -115,7 +113,7 @@ def _claimed(scratch: Path, url: str) -> Iterator[Path]:
     name = hashlib.sha256(url.encode()).hexdigest()[:32]
     partial = scratch / f"{name}.part"
     lock_path = scratch / f"{name}.part.lock"
-    lock = _locked(lock_path)
+    lock = locked(lock_path)
     if lock is None:
         partial = scratch / f"{name}.{secrets.token_hex(4)}.part"
     try:
@@ -125,22 +123,7 @@ def _claimed(scratch: Path, url: str) -> Iterator[Path]:
             _forget(partial)
         else:
             lock_path.unlink(missing_ok=True)
-            os.close(lock)
-
-
-def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock at ``path``; None if another process holds it."""
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(descriptor)
-            return None
-        with contextlib.suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(descriptor), path.stat()):
-                return descriptor
-        os.close(descriptor)  # its last owner has just removed it
+            lock.close()
 
 
 def _forget(partial: Path) -> None:

@@ -1,12 +1,14 @@
-"""Atomic replacement of files: no reader sees half a file, and no killed writer leaves one."""
+"""Atomic replacement of files: no reader sees half a file, and no killed writer leaves one. Locks of files."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 
 @contextmanager
@@ -33,6 +35,22 @@ def replacing(path: Path, folder: Path | None = None, *, private: bool = False) 
         sync(path.parent)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def locked(path: Path) -> IO[bytes] | None:
+    """``path``, created if needed, open for appending, and locked (flock) until it is closed or the process ends; None
+    if another process holds the lock. Raises OSError."""
+    while True:
+        handle = path.open("ab")
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            handle.close()
+            return None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle.fileno()), path.stat()):
+                return handle
+        handle.close()  # its last owner has replaced or removed the file since it was opened here
 
 
 def sync(path: Path) -> None:

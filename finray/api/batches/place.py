@@ -13,7 +13,6 @@ Folders have the names of keys, so a new key with the name of a revoked one gets
 
 from __future__ import annotations
 
-import fcntl
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TypeVar
@@ -21,6 +20,7 @@ from typing import IO, TypeVar
 from finray.core.batch_replies import Batch, FileObject
 from finray.core.errors import SourceError
 from finray.core.records import Record, from_object, parse_json, to_json
+from finray.storage.atomic import locked
 from finray.storage.locations import delete, is_s3, join, list_objects, normalize, read_bytes, write_bytes
 
 T = TypeVar("T")
@@ -63,15 +63,11 @@ class BatchPlace:
         folder = Path(self.uri)
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            handle = (folder / "lock").open("ab")
+            self._lock = locked(folder / "lock")
         except OSError as error:
             raise SourceError(f"cannot write batches to {self.uri!r} (serving.batches): {error}") from error
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            handle.close()
-            raise SourceError(f"another service runs the batches at {self.uri!r} (serving.batches)") from error
-        self._lock = handle
+        if self._lock is None:
+            raise SourceError(f"another service runs the batches at {self.uri!r} (serving.batches)")
 
     def close(self) -> None:
         if self._lock is not None:
