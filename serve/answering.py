@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import importlib
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from pkgutil import resolve_name
 from typing import Any, cast
 
 from ray import serve
@@ -131,11 +131,5 @@ def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) 
         if role in handles:
             outsiders[role] = asker(handles[role], method)
     if arguments.llm is not None:
-        outsiders["chat"] = chat_outside(import_function(arguments.llm.chat)(handles["llm"], settings))
+        outsiders["chat"] = chat_outside(resolve_name(arguments.llm.chat)(handles["llm"], settings))
     return outsiders
-
-
-def import_function(path: str) -> Any:
-    """Import the function at ``module:function``."""
-    module, _, name = path.partition(":")
-    return getattr(importlib.import_module(module), name)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pkgutil import resolve_name
 from typing import Any
 
 from finray.core.errors import SettingsError
 from finray.index.reading.reader import IndexReader
 from finray.storage.locations import normalize
-from serve.answering import ANSWERING, Handles, import_function
+from serve.answering import ANSWERING, Handles
 from serve.batches import KEEPER
 from serve.config import ServeArguments, read_arguments
 from serve.gpus import with_gpus
@@ -44,7 +45,7 @@ def build(given: ServeArguments | Mapping[str, Any]) -> Application:
                     chosen, reranker.max_batch_size, reranker.batch_wait_s
                 )
     if arguments.llm is not None:
-        handles["llm"] = import_function(arguments.llm.build)(settings, arguments.llm.options)
+        handles["llm"] = resolve_name(arguments.llm.build)(settings, arguments.llm.options)
     if arguments.answering is not None:
         shared = {name: handle for name, handle in handles.items() if name == "llm"}  # the ingress serves it too
         handles = {"answering": ANSWERING.options(**arguments.answering.options()).bind(arguments, handles), **shared}

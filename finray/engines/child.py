@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import faulthandler
-import importlib
 import os
 import signal
 import socket
@@ -17,6 +16,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator
 from functools import partial
+from pkgutil import resolve_name
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from finray.core.garbage import collect_seldom
@@ -51,8 +51,7 @@ class _Child:
 
     def run(self) -> None:
         source: EngineSource = read(self._reader)
-        module, _, name = source.opening.partition(":")
-        self._open = getattr(importlib.import_module(module), name)(source, self._outside)
+        self._open = resolve_name(source.opening)(source, self._outside)
         threading.Thread(target=self._listen, daemon=True).start()
         self._loop.run_forever()
 
