@@ -16,7 +16,7 @@ from finray.api.logs import log_json
 from finray.api.page_images import Drawing
 from finray.api.service import Asked, AskedRetrieval, LocalService, P, Service, T, Work
 from finray.cluster.gpus import hide_unassigned_gpus
-from finray.cluster.replica_calls import asker
+from finray.cluster.replica_calls import METHODS, asker
 from finray.core.replies import AnswerEvent, Ready, Retrieved, ServiceEvent
 from finray.core.settings import Settings
 from finray.engine import asks_llm
@@ -29,8 +29,6 @@ from serve.metrics import ray_telemetry
 
 Handles = dict[str, Any]
 """Handles of other deployments by name: encoder, document_reranker, passage_reranker, llm."""
-
-_METHODS: dict[Role, str] = {"encoder": "encode", "document_reranker": "score", "passage_reranker": "score"}
 
 
 async def local_service(arguments: ServeArguments, handles: Handles) -> LocalService:
@@ -127,7 +125,7 @@ async def service_behind(arguments: ServeArguments, handles: Handles) -> Service
 def _outsiders(arguments: ServeArguments, settings: Settings, handles: Handles) -> Outsiders:
     own: frozenset[Role] = frozenset({"chat"} if arguments.llm is not None else ())
     outsiders = dict(outside_of(settings, asks_llm=asks_llm(settings), without=own))
-    for role, method in _METHODS.items():
+    for role, method in METHODS.items():
         if role in handles:
             outsiders[role] = asker(handles[role], method)
     if arguments.llm is not None:

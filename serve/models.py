@@ -11,12 +11,12 @@ import numpy.typing as npt
 from ray import serve
 
 from finray.cluster.gpus import hide_unassigned_gpus
+from finray.cluster.replica_calls import IDENTITY
 from finray.core.settings import EncoderSettings, RerankerSettings
 from finray.models.encoder import Vectors
 from finray.models.encoder_loading import load_encoder
 from finray.models.reranker import load_reranker
 
-_IDENTITY = {"model", "revision", "max_tokens"}
 Scores = npt.NDArray[np.float32]
 
 
@@ -32,7 +32,7 @@ class EncoderReplica:
 
     async def serves(self) -> dict[str, object]:
         """The settings that decide the vectors of a text, by which callers check that this is the model they want."""
-        return self._settings.model_dump(include=_IDENTITY)
+        return self._settings.model_dump(include=IDENTITY)
 
     async def encode(self, texts: list[str]) -> Vectors:
         """float32 [len(texts), d]."""
@@ -58,7 +58,7 @@ class RerankerReplica:
 
     async def serves(self) -> dict[str, object]:
         """The settings that decide the scores of a pair."""
-        return self._settings.model_dump(include=_IDENTITY)
+        return self._settings.model_dump(include=IDENTITY)
 
     async def score(self, query: str, texts: list[str]) -> Scores:
         """float32 [len(texts)]."""

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Final
 
 from ray.exceptions import RayError, RayTaskError
 
 from finray.core.errors import FinrayError, ModelUnavailableError
+from finray.engines.source import Role
 
+METHODS: Final[Mapping[Role, str]] = {
+    "encoder": "encode",
+    "document_reranker": "score",
+    "passage_reranker": "score",
+}
+IDENTITY: Final = {"model", "revision", "max_tokens"}
+"""Settings of an encoder or reranker that decide its results."""
 _TRIES = 3
 _TRY_SECONDS = 60.0
 

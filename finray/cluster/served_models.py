@@ -16,7 +16,7 @@ from ray.exceptions import RayError, RayTaskError
 from ray.serve.exceptions import RayServeException
 from ray.serve.schema import ApplicationStatus
 
-from finray.cluster.replica_calls import asker
+from finray.cluster.replica_calls import IDENTITY, METHODS, asker
 from finray.cluster.serve_chat import ServeChatModel
 from finray.core.errors import ModelUnavailableError, UsageError
 from finray.core.settings import Settings
@@ -31,11 +31,6 @@ _DEPLOYMENTS: Final[Mapping[Role, str]] = {
     "document_reranker": "document_reranker",
     "passage_reranker": "passage_reranker",
     "chat": "llm",
-}
-_METHODS: Final[Mapping[Role, str]] = {
-    "encoder": "encode",
-    "document_reranker": "score",
-    "passage_reranker": "score",
 }
 _TRY_SECONDS = 300.0
 """All workers share the replicas, so a request may wait long; a question has a time limit of its own."""
@@ -59,7 +54,7 @@ class ServedModels:
         """Calls of the models, from this process. Raises ModelUnavailableError."""
         found: dict[Role, Any] = {
             role: asker(_handle(self.app, role), method, try_seconds=_TRY_SECONDS)
-            for role, method in _METHODS.items()
+            for role, method in METHODS.items()
             if role in self.roles
         }
         if "chat" in self.roles:
@@ -97,12 +92,11 @@ def find_models(app: str, settings: Settings) -> ServedModels:
 
 def _wanted(settings: Settings) -> dict[Role, dict[str, object]]:
     """The models that answering calls, each with the settings that decide its results."""
-    names = {"model", "revision", "max_tokens"}
-    wanted: dict[Role, dict[str, object]] = {"encoder": settings.encoder.model_dump(include=names)}
+    wanted: dict[Role, dict[str, object]] = {"encoder": settings.encoder.model_dump(include=IDENTITY)}
     if settings.document_reranker.model:
-        wanted["document_reranker"] = settings.document_reranker.model_dump(include=names)
+        wanted["document_reranker"] = settings.document_reranker.model_dump(include=IDENTITY)
     if settings.passage_reranker.model:
-        wanted["passage_reranker"] = settings.passage_reranker.model_dump(include=names)
+        wanted["passage_reranker"] = settings.passage_reranker.model_dump(include=IDENTITY)
     if settings.llm in models_asked(settings):
         wanted["chat"] = {"model": served_name(settings.llm.model)}  # requests bring everything else
     return wanted

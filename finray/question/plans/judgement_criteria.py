@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 
 from finray.core.data_files import shipped_data
 from finray.core.plan import Formula, Unit
+from finray.core.records import from_object
 from finray.question.measures.formulas import formula_of
 
 NOTHING: Final = re.compile(r"(?!)")
@@ -61,8 +62,8 @@ class Without:
     item: str
     present: tuple[str, ...]
     also: tuple[str, ...]
-    marks: tuple[str, ...]
     because: str
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +122,7 @@ def criteria() -> Criteria:
         uses=data["cover"]["uses"],
         sources=tuple(data["cover"]["sources"]),
         cover_names=tuple((_words([words]), key) for words, key in sorted(names, key=lambda pair: -len(pair[0]))),
-        withouts=tuple(
-            Without(
-                entry["item"],
-                tuple(entry["present"]),
-                tuple(entry["also"]),
-                tuple(entry.get("marks", ())),
-                entry["because"],
-            )
-            for entry in data["without"]
-        ),
+        withouts=tuple(from_object(Without, entry) for entry in data["without"]),
         concentration=Concentration(
             _words(concentration["customers"].split()),
             concentration["search"],
