@@ -44,14 +44,26 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage(Record):
-    """A chunk that was retrieved; also the shape of evidence."""
+class PageRef(Record):
+    """The page of a passage, without its text."""
 
     doc_name: str
     filing_id: str
     page: int
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRef(PageRef):
+    """The place of a passage, without its text."""
+
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage(PassageRef):
+    """A chunk that was retrieved; also the shape of evidence."""
+
     text: str
     """Characters ``start`` to ``end`` of the page's text."""
     score: float
@@ -72,23 +84,3 @@ class RenderedBlock(Record):
     text: str
     """Markdown without HTML. ``|``, ``\\`` and ``<`` of the filing are escaped by ``\\``; a row that is left out is
     counted in the last line."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageRef(Record):
-    """The page of a passage, without its text."""
-
-    doc_name: str
-    filing_id: str
-    page: int
-
-
-@dataclass(frozen=True, slots=True)
-class PassageRef(Record):
-    """The place of a passage, without its text."""
-
-    doc_name: str
-    filing_id: str
-    page: int
-    start: int
-    end: int

@@ -5,27 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from finray.core.filing import Filing, LineItem
-from finray.core.passages import EvidenceKind, Passage, RenderedBlock
+from finray.core.passages import Passage, RenderedBlock
 from finray.evidence import markdown
 from finray.evidence.heads import in_words, period_words
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceBlock:
-    """A table or prose of one page. ``text`` is Markdown and begins with the title, if there is one.
+class EvidenceBlock(RenderedBlock):
+    """A table or prose of one page. ``text`` begins with the title, if there is one.
 
     ``passages`` are the retrieved passages that it shows, best first; another table of their page shows none.
     ``source`` is the page's own text that was rendered.
     """
 
-    id: str
-    """``e1``, ``e2``, ..."""
-    doc_name: str
-    filing_id: str
-    page: int
-    kind: EvidenceKind
-    heading: str
-    text: str
     source: Passage
     passages: tuple[Passage, ...] = ()
 
