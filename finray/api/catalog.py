@@ -55,7 +55,6 @@ class Catalog:
 
 
 def _positions(keys: Iterator[Sequence[Hashable] | frozenset[str]]) -> dict[Hashable, _Positions]:
-    """The positions in ``keys`` of each key."""
     positions: dict[Hashable, list[int]] = {}
     for position, filing_keys in enumerate(keys):
         for key in filing_keys:

@@ -86,5 +86,4 @@ def outside_of(settings: Settings, *, asks_llm: bool, without: frozenset[Role] =
 
 
 def chat_outside(model: ChatModel) -> Callable[..., Coroutine[Any, Any, ChatReply]]:
-    """The ``model`` as an outsider."""
     return lambda messages, schema: model.chat(messages, schema=schema)

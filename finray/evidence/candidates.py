@@ -107,7 +107,6 @@ def _read(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple
 
 
 def _items_of(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple[str, int], list[LineItem]]:
-    """The line items of each page."""
     found: dict[tuple[str, int], list[LineItem]] = {place: [] for place in places}
     for filing_id, items in facts.line_items(dict.fromkeys(filing_id for filing_id, _ in places)).items():
         numbers = {page for other, page in places if other == filing_id}

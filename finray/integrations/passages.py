@@ -33,8 +33,6 @@ class CitedPassage:
 
 
 class PassageSource(Protocol):
-    """Finds passages."""
-
     def find(self, query: str, k: int, filings: FilingFilter | None) -> list[CitedPassage]:
         """The ``k`` best passages for ``query``, best first, from ``filings`` (None: all). Raises FinrayError."""
         ...

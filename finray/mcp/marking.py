@@ -27,5 +27,4 @@ def short(text: str, most: int = _SHORT) -> str:
 
 
 def maybe_short(text: str | None) -> str | None:
-    """``short``, and None for None."""
     return None if text is None else short(text)

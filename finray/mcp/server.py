@@ -59,7 +59,6 @@ PageNumber = Annotated[int, Field(ge=0, le=100_000, description="From 0: `page` 
 
 
 def mcp_server(tools: Tools) -> MCPServer[Any]:
-    """The server over ``tools``."""
     server = _Server(
         tools,
         "finray",

@@ -87,7 +87,6 @@ class RuleReader:
         )
 
     def companies(self, text: str) -> Mentions:
-        """The companies that ``text`` names."""
         return self._settled(self._catalog.mentions(text), text)
 
     def _settled(self, mentions: Mentions, text: str) -> Mentions:

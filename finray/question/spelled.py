@@ -110,7 +110,6 @@ def _periods(wordings: Iterable[str], read: Query, journal: Journal) -> tuple[Pe
 
 
 def _forms(form: str, journal: Journal) -> tuple[str, ...]:
-    """The forms that ``form`` names."""
     forms = forms_asked(form)
     if form and not forms:
         journal.note(f"transform: dropped form {excerpt(form, 40)!r}: no form of the index")

@@ -33,8 +33,6 @@ from finray.core.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class NewBatch:
-    """A batch to start."""
-
     batch: Batch
     question_column: str | None = None
     sheet: str | None = None

@@ -98,7 +98,6 @@ class IndexReader:
         return dict(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
     def cover_summary(self, filing_id: str) -> str:
-        """The cover summary of one filing of the index."""
         return self.cover_summaries([filing_id])[filing_id]
 
     def page(self, filing_id: str, page: int) -> dict[str, Any] | None:
