@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import TypeVar
 
-from finray.core.filing import LineItem
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.plan import Coverage
-from finray.core.predictions import Answer, CitedCell
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
 from finray.evidence.blocks import Evidence, EvidenceBlock, EvidenceCell
@@ -29,6 +29,8 @@ _CHARACTERS_PER_TOKEN = 4
 _CELL_TOKENS = 32
 _USUAL_CELLS = 8
 """About how many cells are listed for a question without a plan."""
+_printed = attrgetter("page", "label", "text", "statement", "section", "period_end")
+"""What a line item and a cited cell share if they are the same cell of a table."""
 _Shown = TypeVar("_Shown", EvidenceBlock, EvidenceCell)
 
 
@@ -66,22 +68,11 @@ def shown_evidence(
     covered: Rows = {}
     for cell in answer.operands:
         items = facts.line_items([cell.filing_id])[cell.filing_id]
-        if (row := next((item.row for item in items if _prints(item, cell)), None)) is not None:
+        if (row := next((item.row for item in items if _printed(item) == _printed(cell)), None)) is not None:
             covered.setdefault((cell.filing_id, cell.page), set()).add(row)
     scored = _scored_pages(query, answer.evidence, facts, covered, only_retrieved=True)
     blocks = _blocks(scored, _chosen(query, scored, covered, facts, settings.shown_tokens))
     return tuple(block.rendered for block in _within(blocks, settings.shown_tokens))
-
-
-def _prints(item: LineItem, cell: CitedCell) -> bool:
-    return (item.page, item.label, item.text, item.statement, item.section, item.period_end) == (
-        cell.page,
-        cell.label,
-        cell.text,
-        cell.statement,
-        cell.section,
-        cell.period_end,
-    )
 
 
 def _scored_pages(
