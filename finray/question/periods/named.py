@@ -5,8 +5,9 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
+from collections.abc import Callable
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from finray.core.filing import FiscalPeriod
 from finray.core.period import Period
@@ -205,10 +206,6 @@ class _Reading:
         return next((months for least, most, months in _WEEKS if least <= count <= most), None)
 
 
-def _half_year(match: re.Match[str], year: int) -> list[Period]:
-    return [Period(year, "Q4" if match["second"] else "Q2", months=6)]
-
-
 def _to_date(match: re.Match[str], year: int) -> list[Period]:
     months = number_of(match["months"])
     return [Period(year, _part(months // 3), months=months if months > 3 else None)]
@@ -227,21 +224,13 @@ def _span(match: re.Match[str], first: int) -> list[Period]:
     return [Period(year, "FY") for year in range(first, last + 1)]
 
 
-def _fiscal_year(_: re.Match[str], year: int) -> list[Period]:
-    return [Period(year, "FY")]
-
-
-def _bare_year(_: re.Match[str], year: int) -> list[Period]:
-    return [Period(year)]
-
-
-_WITHOUT_DATE = (
+_WITHOUT_DATE: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], list[Period]]], ...]] = (
     (_YEAR_TO_DATE, _to_date),
-    (_HALF_YEAR, _half_year),
+    (_HALF_YEAR, lambda match, year: [Period(year, "Q4" if match["second"] else "Q2", months=6)]),
     *((pattern, _quarter) for pattern in _QUARTERS),
     (_SPAN, _span),
-    *((pattern, _fiscal_year) for pattern in _FISCAL_YEARS),
-    (_BARE_YEAR, _bare_year),
+    *((pattern, lambda _, year: [Period(year, "FY")]) for pattern in _FISCAL_YEARS),
+    (_BARE_YEAR, lambda _, year: [Period(year)]),
 )
 """Patterns of periods without a date, most specific first; the words of a match are blanked before the next pattern."""
 
