@@ -47,7 +47,8 @@ class FinrayRetriever(BaseRetriever):
         k: int | None = None,
         filings: FilingFilter | None = None,
     ) -> list[Document]:
-        return self._documents(query, k, filings)
+        found = self._passages.find(query, self.k if k is None else k, filings or self.filings)
+        return [Document(id=each.id, page_content=each.text, metadata=dict(each.metadata)) for each in found]
 
     async def _aget_relevant_documents(
         self,
@@ -57,8 +58,4 @@ class FinrayRetriever(BaseRetriever):
         k: int | None = None,
         filings: FilingFilter | None = None,
     ) -> list[Document]:
-        return await asyncio.to_thread(self._documents, query, k, filings)
-
-    def _documents(self, query: str, k: int | None, filings: FilingFilter | None) -> list[Document]:
-        found = self._passages.find(query, self.k if k is None else k, filings or self.filings)
-        return [Document(id=each.id, page_content=each.text, metadata=dict(each.metadata)) for each in found]
+        return await asyncio.to_thread(self._get_relevant_documents, query, k=k, filings=filings)
