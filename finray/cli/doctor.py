@@ -175,7 +175,6 @@ def _fast(*, bf16: bool, int8: bool) -> str:
     return f"{' and '.join(known) or 'float32 only'}; the models that read rows and sentences compute in {readers}"
 
 
-
 def _layer_rows(what: str, found: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
     if not found["layers"]:
         return [(what, f"does not work: {found['reason']}")]
