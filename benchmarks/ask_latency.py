@@ -14,6 +14,7 @@ import asyncio
 import numpy as np
 
 from finray.batch.question_files import read_questions
+from finray.core.garbage import collect_seldom
 from finray.core.questions import Question
 from finray.core.settings import load_settings
 from finray.engine import open_engine
@@ -26,6 +27,7 @@ def main() -> None:
     parser.add_argument("--preset", default="local")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
+    collect_seldom()  # as finray's command line and its engines do
     questions = [line for line in read_questions(arguments.questions) if isinstance(line, Question)]
     engine = open_engine(arguments.index, load_settings(arguments.preset))
     print("round     n   p50 ms   p95 ms   max ms")

@@ -37,6 +37,7 @@ from finray.cli import (
 from finray.cli.output import fail
 from finray.cli.train.commands import app as train_app
 from finray.core.errors import FinrayError, UsageError
+from finray.core.garbage import collect_seldom
 
 
 def _exit(code: int | None) -> None:
@@ -82,6 +83,7 @@ app.add_typer(train_app, name="train", rich_help_panel="Scores")
 
 def main() -> None:
     """Entry point: prints expected errors as one line and exits with code 2."""
+    collect_seldom()
     try:
         app(prog_name="finray")
     except UsageError as error:

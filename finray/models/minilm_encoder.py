@@ -7,14 +7,13 @@ Passes are packed: on the processors that were tried, a vector has the same bits
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from finray.core.errors import ModelUnavailableError
 from finray.core.settings import EncoderSettings
-from finray.models.bert.forward import minilm_pass, processor_threads
+from finray.models.bert.forward import minilm_pass, on_processors, processor_threads
 from finray.models.bert.packing import packed
 from finray.models.bert.tokens import CLS, SEP, tokens_of
 from finray.models.bert.weights import MAX_POSITIONS, SIZE
@@ -29,9 +28,8 @@ _GPUS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
 class MiniLmEncoder:
     """``finray.models.encoder.Encoder``, in float32. Texts are cut to ``encoder.max_tokens``.
 
-    ``threads`` is the number of passes at a time, each on one processor; None for :func:`processor_threads`. With
-    ``fixed_shapes``, the texts of one pass have the same length, as in TransformerEncoder. Raises
-    ModelUnavailableError.
+    ``threads`` is the number of passes at a time; None for :func:`processor_threads`. With ``fixed_shapes``, the texts
+    of one pass have the same length, as in TransformerEncoder. Raises ModelUnavailableError.
     """
 
     dimension = SIZE
@@ -59,8 +57,7 @@ class MiniLmEncoder:
             means[rows] = [states.mean(0) for states in self._forward.states(batch)]
 
         passes = list(_passes([len(sequence) for sequence in sequences], same_length=self._fixed_shapes))
-        with ThreadPoolExecutor(max(1, min(self._threads, len(passes)))) as pool:
-            list(pool.map(encode, passes))
+        on_processors(encode, passes, self._threads)
         vectors: Vectors = means / np.linalg.norm(means, axis=1, keepdims=True)
         return vectors
 

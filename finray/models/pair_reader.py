@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from finray.core.arrays import Floats
-from finray.models.bert.forward import fine_tuned_pass
+from finray.models.bert.forward import fine_tuned_pass, on_processors, processor_threads
 from finray.models.bert.packing import Packed, packed
 from finray.models.bert.tokens import CLS, SEP, token_ids
 from finray.models.bert.weights import SIZE, Shapes, State, fitting
@@ -32,6 +32,7 @@ class PairReader:
         """``heads`` are the shapes of the weights of the heads. Raises ModelUnavailableError if MiniLM's package is
         missing or ``state`` does not fit."""
         self._forward = fine_tuned_pass(state, LAYERS)
+        self._threads = processor_threads()
         self._heads = {name: value.astype(np.float64) for name, value in fitting(state, heads).items()}
 
     def states(self, question: str, texts: Sequence[str], tokens: int) -> Floats:
@@ -45,12 +46,15 @@ class PairReader:
         pairs = [(asked, token_ids(text, tokens) if text else []) for text in texts]
         states = np.empty((len(pairs), STATE))
         of_texts: list[Floats] = [np.empty((0, SIZE))] * len(pairs)
-        for numbers in _passes(pairs):
+
+        def read(numbers: list[int]) -> None:
             batch = [pairs[number] for number in numbers]
-            read = zip(numbers, self._forward.states(packed_pairs(batch)), text_places(batch), strict=True)
-            for number, hidden, second in read:
+            of_pairs = zip(numbers, self._forward.states(packed_pairs(batch)), text_places(batch), strict=True)
+            for number, hidden, second in of_pairs:
                 states[number] = np.concatenate([hidden[0], hidden.mean(0)])
                 of_texts[number] = hidden[second].astype(np.float64)
+
+        on_processors(read, list(_passes(pairs)), self._threads)
         return states, of_texts
 
     def head(self, name: str, states: Floats) -> Floats:

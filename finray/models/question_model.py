@@ -59,7 +59,7 @@ class QuestionModel:
     def __init__(self, state: State, labels: MetricLabels) -> None:
         """Raises ModelUnavailableError if MiniLM's package is missing or ``state`` does not fit."""
         layers = fitting(state, layer_shapes(LAYERS), "bert.")
-        self._forward = ForwardPass(layers, LAYERS, threads=1)  # a question has a few dozen tokens
+        self._forward = ForwardPass(layers, LAYERS)
         self._heads = fitting(state, head_shapes(len(labels.metrics)))
         self.labels = labels
 

@@ -33,13 +33,14 @@ _NOTE = re.compile(
 class CanonicalItem:
     """An entry of canonical.toml, where the fields are explained.
 
-    ``labels`` and ``concepts`` are in order of preference. With ``flow`` "out" (paid, spent or deducted) the printed
-    sign has no meaning.
+    ``labels`` and ``concepts`` are in order of preference; ``any_label`` is one of the labels. With ``flow`` "out"
+    (paid, spent or deducted) the printed sign has no meaning.
     """
 
     key: str
     statement: Statement
     labels: tuple[re.Pattern[str], ...]
+    any_label: re.Pattern[str]
     exclude: re.Pattern[str] | None
     section: re.Pattern[str] | None
     concepts: tuple[str, ...]
@@ -58,6 +59,7 @@ def canonical_items() -> dict[str, CanonicalItem]:
             key=key,
             statement=cast(Statement, entry["statement"]),
             labels=tuple(re.compile(label) for label in entry["labels"]),
+            any_label=re.compile("|".join(f"(?:{label})" for label in entry["labels"])),
             exclude=re.compile(entry["exclude"]) if "exclude" in entry else None,
             section=re.compile(entry["section"]) if "section" in entry else None,
             concepts=tuple(entry.get("concepts", ())),
@@ -214,7 +216,7 @@ def _rank(wanted: CanonicalItem, row: Sequence[LineItem], has_statement: bool) -
 
 
 def _label_rank(wanted: CanonicalItem, label: str) -> int | None:
-    if wanted.exclude and wanted.exclude.search(label):
+    if not wanted.any_label.fullmatch(label) or (wanted.exclude and wanted.exclude.search(label)):
         return None
     return next((index for index, regex in enumerate(wanted.labels) if regex.fullmatch(label)), None)
 

@@ -7,8 +7,10 @@ Fine-tuned layers compute in int8 if the processor multiplies bytes fast, and in
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -27,26 +29,28 @@ from finray.models.bert.weights import (
 )
 from finray.models.devices import multiplies_int8
 
+T = TypeVar("T")
+R = TypeVar("R")
+
 
 class ForwardPass:
-    """Passes through the first ``layers`` layers of ``state``, over MiniLM's word embeddings. Thread-safe."""
+    """Passes through the first ``layers`` layers of ``state``, over MiniLM's word embeddings; each takes one processor.
+    Thread-safe."""
 
     def __init__(
         self,
         state: State,
         layers: int,
         ranges: Mapping[str, InputRange] | None = None,
-        threads: int | None = None,
     ) -> None:
-        """``ranges`` are those of the inputs of the linear layers, for int8. ``threads`` of a pass; None for
-        :func:`processor_threads`. Raises ModelUnavailableError if MiniLM's package is missing."""
+        """``ranges`` are those of the inputs of the linear layers, for int8. Raises ModelUnavailableError if MiniLM's
+        package is missing."""
         import onnxruntime
 
         from finray.models.bert.onnx_graph import layers_graph
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = processor_threads() if threads is None else threads
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # several processes share a machine
+        options.intra_op_num_threads = 1  # to keep processors busy, compute several passes at a time
         graph = layers_graph(state, layers, ranges)
         self._weights = [onnxruntime.OrtValue.ortvalue_from_numpy(value) for value in graph.weights.values()]
         options.add_external_initializers(list(graph.weights), self._weights)
@@ -84,9 +88,8 @@ def input_ranges(state: State, layers: int) -> dict[str, InputRange]:
 
 @cache
 def minilm_pass() -> ForwardPass:
-    """Passes of MiniLM itself, each on one processor, loaded once per process. Raises ModelUnavailableError if its
-    package is missing."""
-    return ForwardPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS, threads=1)
+    """Passes of MiniLM itself, loaded once per process. Raises ModelUnavailableError if its package is missing."""
+    return ForwardPass(fitting(minilm_weights(), layer_shapes(MINILM_LAYERS)), MINILM_LAYERS)
 
 
 def embedded(state: State, batch: Packed, added: Floats | None = None) -> Floats:
@@ -103,7 +106,15 @@ def embedded(state: State, batch: Packed, added: Floats | None = None) -> Floats
     return normed
 
 
+def on_processors(function: Callable[[T], R], given: Sequence[T], threads: int) -> list[R]:
+    """``function`` of each of ``given``, for ``threads`` of them at a time."""
+    if threads == 1 or len(given) < 2:
+        return [function(each) for each in given]
+    with ThreadPoolExecutor(min(threads, len(given))) as pool:
+        return list(pool.map(function, given))
+
+
 def processor_threads() -> int:
-    """Threads of a pass: OMP_NUM_THREADS, as in torch, or one for each processor."""
+    """Passes at a time: OMP_NUM_THREADS, as in torch, or one for each processor."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
     return int(asked) if asked.isdecimal() and int(asked) else os.cpu_count() or 1
