@@ -11,11 +11,36 @@ The names below are the public API. They are imported on first use, so ``import 
 ``finray.client`` is the client of the HTTP service.
 """
 
-# ruff: noqa: F403, F405 - the names below are those of library.__all__
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from finray.library import *
+    from finray.library import (
+        AnswerSummary,
+        Document,
+        Fact,
+        FilingFilter,
+        FinrayError,
+        GoldEvidence,
+        Index,
+        IndexSummary,
+        Panel,
+        Passage,
+        Prediction,
+        Question,
+        Retrieval,
+        Settings,
+        answer_many,
+        answer_panel,
+        facts_table,
+        index_filings,
+        load_settings,
+        open_index,
+        read_facts,
+        read_predictions,
+        read_questions,
+        save_facts,
+        write_questions,
+    )
 
 __all__ = [
     "AnswerSummary",

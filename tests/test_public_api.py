@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import json
 import os
@@ -24,6 +25,13 @@ def test_every_public_name_is_there_sorted_and_described() -> None:
         assert inspect.getdoc(getattr(finray, name))
     with pytest.raises(AttributeError, match="no attribute 'open_indexes'"):
         finray.open_indexes  # noqa: B018
+
+
+def test_type_checkers_see_the_same_names() -> None:
+    tree = ast.parse(Path(finray.__file__).read_text(encoding="utf-8"))
+    (guarded,) = (node for node in tree.body if isinstance(node, ast.If))
+    (imported,) = (node for node in guarded.body if isinstance(node, ast.ImportFrom))
+    assert [alias.name for alias in imported.names] == finray.__all__
 
 
 def test_every_public_name_is_on_the_page() -> None:
