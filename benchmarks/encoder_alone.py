@@ -25,7 +25,6 @@ from finray.core.settings import EncoderSettings
 from finray.index.reading.reader import IndexReader
 from finray.models.encoder import Encoder
 from finray.models.encoder_loading import load_encoder
-from finray.models.minilm_encoder import MiniLmEncoder
 
 _READY_SECONDS = 300.0
 _everyone: Barrier | None = None
@@ -52,10 +51,9 @@ class _Clock:
 def _timed_encoder(clock: _Clock) -> Encoder:
     """The encoder that the index job takes on this machine."""
     encoder: Any = load_encoder(EncoderSettings(model="minilm"), threads=1)
-    if isinstance(encoder, MiniLmEncoder):
-        encoder._forward = SimpleNamespace(states=clock.timed(encoder._forward.states))  # type: ignore[assignment]
-    else:
-        encoder._forward = clock.timed(encoder._forward)
+    passes = encoder._forward  # a method of TransformerEncoder, an object of MiniLmEncoder
+    timed = clock.timed(passes) if callable(passes) else SimpleNamespace(states=clock.timed(passes.states))
+    encoder._forward = timed
     return cast("Encoder", encoder)
 
 

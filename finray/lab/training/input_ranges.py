@@ -15,7 +15,7 @@ from finray.models.bert.weights import Floats, linear_inputs
 
 
 @contextmanager
-def input_ranges(bert: Bert, layers: int) -> Iterator[dict[str, Floats]]:
+def observed_ranges(bert: Bert, layers: int) -> Iterator[dict[str, Floats]]:
     """The lowest and the highest input of each linear layer while ``bert`` computes, without dropout and gradients.
 
     Filled when the block ends: ``bert.LAYER.low`` and ``bert.LAYER.high``, float32 [inputs]

@@ -115,6 +115,6 @@ def on_processors(function: Callable[[T], R], given: Sequence[T], threads: int) 
 
 
 def processor_threads() -> int:
-    """Passes at a time: OMP_NUM_THREADS, as in torch, or one for each processor."""
+    """Passes at a time: OMP_NUM_THREADS, as in torch, or one for each processor that this process may use."""
     asked = os.environ.get("OMP_NUM_THREADS", "")
-    return int(asked) if asked.isdecimal() and int(asked) else os.cpu_count() or 1
+    return int(asked) if asked.isdecimal() and int(asked) else len(os.sched_getaffinity(0))

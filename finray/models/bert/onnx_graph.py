@@ -86,7 +86,7 @@ class _GraphBuilder:
         """A linear layer over ``states``, added to ``before`` and normalized."""
         norm = [self._weight(key, self._state[key]) for key in (f"{name}.LayerNorm.weight", f"{name}.LayerNorm.bias")]
         after = self._dense(f"{name}.dense", states)
-        # ONNX Runtime's SkipLayerNormalization, which does both, takes four times as long.
+        # ONNX Runtime's SkipLayerNormalization, which does both, takes six times as long.
         return self._add("LayerNormalization", [self._add("Add", [after, before]), *norm], epsilon=EPSILON)
 
     def _dense(self, name: str, states: str) -> str:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from finray.lab.training.input_ranges import input_ranges
+from finray.lab.training.input_ranges import observed_ranges
 from finray.lab.training.minilm_module import minilm_layers
-from finray.models.bert.forward import input_ranges as read_ranges
+from finray.models.bert.forward import input_ranges
 from finray.models.bert.packing import packed
 from finray.models.bert.weights import linear_inputs
 
@@ -18,12 +18,12 @@ SHORT, LONG = packed([[2000, 2001]], [2]), packed([[3000, 3001, 3002, 3003]], [4
 
 def test_every_linear_layer_has_a_range_that_grows_with_what_is_seen() -> None:
     bert = minilm_layers(LAYERS)
-    with input_ranges(bert, LAYERS) as of_one:
+    with observed_ranges(bert, LAYERS) as of_one:
         bert(SHORT)
-    with input_ranges(bert, LAYERS) as of_both:
+    with observed_ranges(bert, LAYERS) as of_both:
         bert(SHORT)
         bert(LONG)
-    few, more = read_ranges(of_one, LAYERS), read_ranges(of_both, LAYERS)
+    few, more = input_ranges(of_one, LAYERS), input_ranges(of_both, LAYERS)
     assert few.keys() == more.keys() == linear_inputs(LAYERS).keys()
     for name, size in linear_inputs(LAYERS).items():
         assert few[name].low.shape == (size,)
@@ -35,7 +35,7 @@ def test_every_linear_layer_has_a_range_that_grows_with_what_is_seen() -> None:
 
 def test_the_module_is_trained_on_afterwards() -> None:
     bert = minilm_layers(LAYERS).train()
-    with input_ranges(bert, LAYERS) as found:
+    with observed_ranges(bert, LAYERS) as found:
         assert not bert.training
         bert(SHORT)
     assert bert.training
@@ -45,5 +45,5 @@ def test_the_module_is_trained_on_afterwards() -> None:
 
 
 def test_nothing_computed_is_an_error() -> None:
-    with pytest.raises(ValueError, match="at least one pass"), input_ranges(minilm_layers(LAYERS), LAYERS):
+    with pytest.raises(ValueError, match="at least one pass"), observed_ranges(minilm_layers(LAYERS), LAYERS):
         pass

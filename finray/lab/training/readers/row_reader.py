@@ -22,7 +22,7 @@ from torch.nn import functional
 
 from finray.core.digits import decimal_digits
 from finray.core.errors import ModelUnavailableError
-from finray.lab.training.input_ranges import input_ranges
+from finray.lab.training.input_ranges import observed_ranges
 from finray.lab.training.minilm_module import minilm_layers
 from finray.lab.training.readers.reader_module import (
     figure_state,
@@ -142,7 +142,7 @@ class _Training:
 
     def ranges(self, examples: Sequence[RowExample]) -> dict[str, npt.NDArray[Any]]:
         """The ranges of inputs (``finray.lab.training.input_ranges``) on ``examples``."""
-        with input_ranges(self._bert, LAYERS) as found:
+        with observed_ranges(self._bert, LAYERS) as found:
             for example in examples:
                 limit = SENTENCE_TOKENS if example.answering else ROW_TOKENS
                 texts = (*example.rows[: self._options.rows], "")
