@@ -31,6 +31,10 @@ KS = (1, 3, 5, 10)
 SPAN_KS = (1, 2, 4, 8, 16, 32, 64)
 """The same for spans, as LegalBench-RAG reports them."""
 TOLERANCE = 0.03
+_IN_PERCENT_TOO = re.compile(
+    r"(?:(?:an increase|a decrease) of )?-?[$€£¥]?\d[\d.,]{0,20}(?: [a-z]{1,12})?"
+    r", or (?P<percent>-?\d[\d.,]{0,20}%)(?= \(|$)"
+)
 _WHEN = re.compile(r"\bwhen\b|\b(?:which|what)\b.{0,20}\byears?\b", re.IGNORECASE)
 UNANSWERABLE = "unanswerable"
 """Prefix of the types of questions whose right answer is a refusal."""
@@ -150,7 +154,8 @@ def numeric_accuracy(question: Question, prediction: Prediction, reference: Numb
 
     The answered number is the prediction's ``value``, or a number in its text that shows that value. Without a value it
     is any figure of the text. Citations, dates, years and numbers of the question are ignored if there are other
-    figures. A figure after words of decrease also counts as negative.
+    figures. A figure after words of decrease also counts as negative. A change of an amount that is stated in percent
+    too ("$31 million, or 8.3%") counts in either form.
     """
     wanted = wanted_number(question.question)
     return any(equal_at_digits(reference, n, wanted) for n in _answered_numbers(question, prediction, reference))
@@ -167,7 +172,17 @@ def _answered_numbers(question: Question, prediction: Prediction, reference: Num
     if prediction.unit == "ratio" and reference.factor < 1:  # 0.5 is a half, not half a percent
         value = Number(value.face / reference.factor, 0, reference.factor)
         printed = [number for number in printed if number.factor < 1]
-    return [value, *printed]
+    return [value, *printed, *_in_percent_too(prediction.answer)]
+
+
+def _in_percent_too(answer: str) -> list[Number]:
+    """The second form of a change that ``answer`` states as an amount and in percent, also negative if it is a fall."""
+    stated = _IN_PERCENT_TOO.match(answer)
+    if stated is None:
+        return []
+    relative = find_numbers(stated["percent"])
+    falls = any(number.face.is_signed() for number in signed_figures(answer[: stated.start("percent")]))
+    return [*relative, *(-number for number in relative if falls)]
 
 
 def _stated_numbers(question: Question, answer: str, reference: Number) -> list[Number]:
