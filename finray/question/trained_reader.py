@@ -12,7 +12,7 @@ from finray.question.measures.formulas import usual_names
 from finray.question.measures.measure_tagger import Measured, MeasureTagger, Span, words_at
 from finray.question.measures.mentions import mentions
 from finray.question.measures.metric_recognizer import MetricRecognizer
-from finray.question.measures.named import tagged_measures
+from finray.question.measures.named import divides_rate, tagged_measures
 from finray.question.periods.named import period_spans
 from finray.question.periods.written_out import written_out
 from finray.question.rule_reader import RuleReader, with_measures
@@ -21,6 +21,9 @@ from finray.question.usual_words import in_usual_words, recognized, surely_meant
 _KNOWN = frozenset({"unit", "form", "statement", "operator"})
 _OF_NO_FIGURE = frozenset({"words", "which", "yesno", "date"})
 """Operations of questions whose answer is no figure, or more than one."""
+
+
+_QUOTIENTS = frozenset({"share", "ratio"})
 
 
 class TrainedReader:
@@ -63,6 +66,8 @@ class TrainedReader:
         query = replace(query, operation=operation, quantities=tuple(words))
         if defined or not quantities:
             return query
+        if found.operation in _QUOTIENTS and divides_rate(quantities):
+            query = replace(query, measures=tuple(each for each in query.measures if each.phrases))
         more = tagged_measures(query, quantities, found.operation)
         named = bool(more) and not any(each.phrases for each in more)
         if not named and (no_amount or "words" in query.intents):

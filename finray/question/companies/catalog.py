@@ -20,6 +20,7 @@ from finray.core.filing import UNIDENTIFIED, Filing
 from finray.core.query import Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
 from finray.question.companies.company_groups import core_name, group_filings
+from finray.question.companies.listed_names import listed_names
 from finray.question.companies.name_runs import (
     ANY_SUFFIX,
     NOT_A_NAME,
@@ -115,7 +116,10 @@ class CompanyCatalog:
         if not known:
             used = self._guessed_spans(words, self._misspelled) or self._guessed_spans(words, self._uncapitalized)
             known = dict.fromkeys(span.value for span in used)
-        unknown = name_like_runs(question, words, used)
+        runs = name_like_runs(question, words, used)
+        listed = () if known else listed_names(question, words)
+        further = (name for name in listed if not any(name in run for run in runs))
+        unknown = (*(run for run in runs if not any(run in name for name in listed if name != run)), *further)
         return Mentions(tuple(known), unknown, tuple(used))
 
     def _guessed_spans(

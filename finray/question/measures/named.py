@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from finray.core.plan import Formula, Measure, Measures, Phrase, Unit
@@ -48,6 +48,7 @@ _NARROWS = re.compile(r"\b(?:before|after|excluding|except|plus|cash and)\s++(?:
 _NEAR = 40
 """Characters before a metric that are searched for such a word."""
 _JOINED = re.compile(r",?\s+(?:and|plus)\s+", re.I)
+_RATES: frozenset[Unit] = frozenset({"percent", "ratio", "days"})
 _ACCRUED = frozenset({"income_tax", "interest_expense"})
 """Expenses that are paid at another time than recorded."""
 _PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
@@ -94,7 +95,12 @@ def named_measures(query: Query) -> Measures:
     result: list[Formula] = []
     for mention, following in itertools.zip_longest(found, found[1:]):
         formula = formula_of(mention.value)
-        if following is not None and _AS_SHARE.fullmatch(query.text[mention.end : following.start]):
+        between = "" if following is None else query.text[mention.end : following.start]
+        if formula.unit in _RATES and _AS_SHARE.match(query.text, mention.end):
+            # "Gross margin as a percentage of revenue" is the margin; that of anything else is of a row called so.
+            is_rate = following is not None and _AS_SHARE.fullmatch(between) and _is_part(formula, following.value)
+            return Measures((formula,) if is_rate else ())
+        if following is not None and _AS_SHARE.fullmatch(between):
             other = formula_of(following.value)
             name = f"{formula.names[0]} as a percentage of {other.names[0]}"
             return Measures((Formula("ratio", (name,), f"({formula.expression}) / ({other.expression})", "percent"),))
@@ -111,6 +117,11 @@ def named_measures(query: Query) -> Measures:
         shown = result[0] if result else Formula("defined", ("the defined metric",), own, "ratio")
         return Measures((replace(shown, expression=own),))
     return Measures(tuple(result))
+
+
+def _is_part(formula: Formula, metric: str) -> bool:
+    """Whether all line items of ``metric`` are among those of ``formula``."""
+    return set(line_items(formula_of(metric))) <= set(line_items(formula))
 
 
 def spells_definition(query: Query) -> bool:
@@ -180,6 +191,17 @@ def tagged_measures(query: Query, quantities: Sequence[Sequence[str]], operation
     return (replace(measures, settled=len(named) > 1),)
 
 
+def divides_rate(quantities: Sequence[Sequence[str]]) -> bool:
+    """Whether one of two ``quantities``, each in the pieces of the question that name it, is called like a rate of
+    which the other is no part: the quotient of "return on assets" and "the balance" is not that rate."""
+    named = [_metric_named(" ".join(pieces)) for pieces in quantities]
+    pairs = zip(named, reversed(named), strict=True)
+    return len(named) == 2 and any(
+        one is not None and one.unit in _RATES and (other is None or not _is_part(one, other.key))
+        for one, other in pairs
+    )
+
+
 def quantity_phrases(query: Query) -> tuple[Phrase, ...]:
     """The query's ``quantities`` as phrases that a row may print, except those that cannot be the name of a row."""
     read = (_phrase(words.replace(PIECES, " "), query) for words in query.quantities)
@@ -243,7 +265,7 @@ def _read(reading: Reading, query: Query) -> Measures | None:
             return None
         parts.append(operand[0])
         units.add(operand[1])
-    if len(set(parts)) < len(parts):
+    if len(set(parts)) < len(parts) or ("/" in reading.template and _mixes(units)):
         return None
     expression = reading.template.format(*parts)
     unit: Unit = "percent" if reading.percent else "ratio" if "/" in reading.template else "USD"
@@ -257,6 +279,7 @@ def _arithmetic(text: str, query: Query) -> tuple[Measures, ...]:
     """``text`` as an expression; empty if it is not one."""
     phrases: dict[str, Phrase] = {}
     parts: list[str] = []
+    units: set[Unit] = set()
     for token in _OPERATORS.split(text):
         word = token.strip().lower()
         if not word:
@@ -268,7 +291,10 @@ def _arithmetic(text: str, query: Query) -> tuple[Measures, ...]:
         if operand is None:
             return ()
         parts.append(operand[0])
+        units.add(operand[1])
     expression = " ".join(parts)
+    if "/" in expression and _mixes(units):
+        return ()
     try:
         parse(expression)
     except ProgramError:
@@ -283,13 +309,23 @@ def _operand(words: str, query: Query, phrases: dict[str, Phrase]) -> tuple[str,
     phrase = _phrase(words, query)
     if phrase is None or not _names_row(phrase):
         return None
-    whole = [m for m in mentions(phrase.text) if (m.start, m.end) == (0, len(phrase.text))]
-    if whole:
-        formula = formula_of(whole[0].value)
+    if (formula := _metric_named(phrase.text)) is not None:
         return f"({formula.expression})", formula.unit
     name = _identifier(phrase)
     phrases[name] = phrase
     return name, UNIT_OF[phrase.measure]
+
+
+def _metric_named(words: str) -> Formula | None:
+    """The metric that has ``words`` as its name."""
+    whole = (mention for mention in mentions(words) if (mention.start, mention.end) == (0, len(words)))
+    mention = next(whole, None)
+    return None if mention is None else formula_of(mention.value)
+
+
+def _mixes(units: Collection[Unit]) -> bool:
+    """Whether a quotient of operands in ``units`` means nothing: rates beside amounts."""
+    return any(unit in _RATES for unit in units) and any(unit not in _RATES for unit in units)
 
 
 def _identifier(phrase: Phrase) -> str:

@@ -119,6 +119,11 @@ def test_companies_whose_names_have_no_latin_letters_are_apart() -> None:
         ("difference of EBITDA between Torvane and Zephyrline", ("Zephyrline",)),
         ("What was the EBITDA of Torvane in Q2 FY2022?", ()),
         ("What drove SG&A as a percent of net sales in FY2023?", ()),
+        ("Cigna segment sales the six months ended July 27, 2025", ("Cigna",)),
+        ("What is the total amount D.R. Horton may borrow?", ("D.R. Horton",)),
+        ("What did Chipotle Mexican Grill's leases cost?", ("Chipotle Mexican Grill",)),
+        ("What did Torvane pay to acquire its Micron shares?", ()),
+        ("total amount of northern sales", ()),
     ],
 )
 def test_names_that_are_not_in_the_index_are_unknown(question: str, unknown: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from finray.core.predictions import Prediction
 from finray.core.query import Query
 from finray.question.measures.mentions import mentions
-from finray.question.measures.named import is_narrowed, spelled_measures
+from finray.question.measures.named import divides_rate, is_narrowed, named_measures, spelled_measures
 
 Ask = Callable[[str], Prediction]
 
@@ -34,6 +34,30 @@ def test_a_definition_in_the_question_is_the_program(question: str, expression: 
     (formula,) = measures.formulas
     assert (formula.expression, formula.unit) == (expression, unit)
     assert all(phrase.text for phrase in measures.phrases.values())
+
+
+@pytest.mark.parametrize(
+    ("question", "expressions"),
+    [
+        ("What was Acme's gross margin as a percentage of revenue?", ["(revenue - cost_of_revenue) / revenue"]),
+        ("What was Acme's inventory as a percentage of revenue?", ["(inventory) / (revenue)"]),
+        ("What was the actual return on assets as a percentage of the ending balance?", []),
+        ("What was the return on assets as a share of inventory?", []),
+    ],
+)
+def test_a_rate_is_a_share_of_its_own_parts_only(question: str, expressions: list[str]) -> None:
+    query = _query(question)
+    assert [formula.expression for formula in named_measures(query).formulas] == expressions
+    spelled = [formula.expression for measures in spelled_measures(query) for formula in measures.formulas]
+    assert not any("net_income" in expression for expression in spelled)
+
+
+def test_quotients_of_rates_are_told_apart() -> None:
+    assert divides_rate([["return on assets"], ["the ending balance"]])
+    assert divides_rate([["inventory"], ["return on assets"]])
+    assert not divides_rate([["gross margin"], ["revenue"]])
+    assert not divides_rate([["inventory"], ["revenue"]])
+    assert not divides_rate([["return on assets"]])
 
 
 def test_what_the_question_defines_goes_before_what_it_names(ask: Ask) -> None:
