@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
 from finray.answering.plans.units import printed_unit, result_unit
-from finray.answering.plans.wording import asked_value, shown, shown_fall, shown_move, shown_relative
+from finray.answering.plans.wording import asked_value, may_be_relative, shown, shown_fall, shown_move, shown_relative
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
@@ -93,7 +93,7 @@ class Computation:
 
     def _relative(self) -> str:
         """The change of an amount in percent too, if the question leaves open which is meant; otherwise ""."""
-        if self._plan.kind != "change" or self._query.shape.unit is not None or self._unit not in ("USD", "shares"):
+        if self._plan.kind != "change" or not may_be_relative(self._unit, self._query.shape):
             return ""
         return shown_relative(self._parts[0][1], self._parts[-1][1], self._query.intents)
 

@@ -47,6 +47,14 @@ def shown_fall(value: float, unit: Unit, shape: Shape, *, points: bool = False) 
     return f"{'a decrease' if value > 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
 
 
+def may_be_relative(unit: Unit, shape: Shape) -> bool:
+    """Whether a change in ``unit`` may be meant in percent as well: the question states no unit for its answer. "Per
+    share" is part of a row's name."""
+    return (unit in ("USD", "shares") and shape.unit is None) or (
+        unit == "USD/share" and shape.unit in (None, "per share")
+    )
+
+
 def shown_relative(old: float, new: float, intents: Collection[str]) -> str:
     """A change of an amount in percent, to follow the amount: ", or 8.3%".
 

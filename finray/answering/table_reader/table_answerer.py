@@ -13,7 +13,7 @@ from finray.answering.cells.page_cells import PageCell, PageCells
 from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
-from finray.answering.plans.wording import shown_relative
+from finray.answering.plans.wording import may_be_relative, shown_relative
 from finray.answering.table_reader.amounts import (
     added_with_signs,
     amount_of,
@@ -167,10 +167,10 @@ def _computed(
 
 def _relative(reading: Reading, cells: Sequence[PageCell], amounts: Sequence[float], query: Query) -> str:
     """The difference of one row's money or shares between two periods in percent too, if the question names no unit."""
-    if reading.operation != "difference" or query.shape.unit is not None or len(series_of(cells)) > 1:
+    if reading.operation != "difference" or len(series_of(cells)) > 1:
         return ""
     ends = {cell.item.period_end for cell in cells}
-    if unit_of_cell(cells[0].item) not in ("USD", "shares") or None in ends or len(ends) < 2:
+    if not may_be_relative(unit_of_cell(cells[0].item), query.shape) or None in ends or len(ends) < 2:
         return ""
     later, earlier = reversed(amounts) if _is_backwards(cells) else amounts
     return shown_relative(earlier, later, {"falls"} if _is_backwards(cells) else query.intents)

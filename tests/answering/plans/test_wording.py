@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from finray.answering.plans.wording import asked_value, shown, shown_move
+from finray.answering.plans.wording import asked_value, may_be_relative, shown, shown_move
 from finray.core.plan import Unit
-from finray.core.query import Shape
+from finray.core.query import AskedUnit, Shape
 from finray.question.measures.shape import asked_shape
 
 
@@ -72,3 +72,20 @@ def test_a_percentage_moves_by_percentage_points() -> None:
     assert shown_move(0.0448, "percent", Shape(None, None), frozenset(), points=True) == "4.5 percentage points"
     fall = shown_move(-0.014, "percent", Shape(None, None), frozenset({"falls"}), points=True)
     assert fall == "a decrease of 1.4 percentage points"
+
+
+@pytest.mark.parametrize(
+    ("unit", "asked", "open_"),
+    [
+        ("USD", None, True),
+        ("USD", "money", False),
+        ("USD/share", "per share", True),
+        ("USD/share", "money", False),
+        ("shares", None, True),
+        ("percent", None, False),
+    ],
+)
+def test_a_change_may_be_meant_in_percent_if_the_question_states_no_unit(
+    unit: Unit, asked: AskedUnit | None, open_: bool
+) -> None:
+    assert may_be_relative(unit, Shape(None, None, unit=asked)) is open_
