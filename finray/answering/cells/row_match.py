@@ -224,12 +224,12 @@ class Matcher:
         )
 
 
-def best_score(matchers: Iterable[Matcher], item: LineItem) -> float:
-    """The best score of ``item`` by several phrases, 0 without any."""
+def best_score(matchers: Iterable[Matcher], item: LineItem, around: Around) -> float:
+    """The best score of ``item``, with the words ``around`` it, by several phrases; 0 without any."""
     best = 0.0
     for matcher in matchers:
-        if matcher.bound(item) >= best * _SLACK:
-            best = max(best, matcher.fit(item).score)
+        if matcher.bound(item, around) >= best * _SLACK:
+            best = max(best, matcher.fit(item, around).score)
     return best
 
 
