@@ -6,11 +6,11 @@ import ctypes
 import sys
 
 _M_MMAP_THRESHOLD = -3
-_LARGE = 256 * 1024
+_LARGE = 1024 * 1024
 
 
 def map_large_blocks() -> None:
-    """Make glibc map each block of 256 KB or more by itself, so that freeing it returns it to the system.
+    """Make glibc map each block of a megabyte or more by itself, so that freeing it returns it to the system.
 
     By default glibc raises this limit, to 32 MB at most, whenever a larger block is freed. Arrays and texts of filings
     then lie between small blocks that live on, and a bulk worker keeps 100 MB that nothing uses. Does nothing without

@@ -19,8 +19,8 @@ map_large_blocks()
 del (large := [bytes(8_000_000)])[0]  # by default, blocks of this size are not mapped from now on
 before = held()
 blocks, kept = [], []
-for number in range(200):
-    blocks.append(b"x" * 500_000)
+for number in range(50):
+    blocks.append(b"x" * 2_000_000)
     kept.append(b"y" * 600)  # lives on behind each block
 most = held()
 blocks.clear()
