@@ -155,12 +155,15 @@ def _run(
 async def _answer(asked: str, answered: str, index: str, settings: Settings) -> None:
     """Answer the questions of a file; print times and memory now and then, write what was answered."""
     questions = [line for line in read_questions(asked) if isinstance(line, Question)]
-    with contextlib.suppress(ImportError):  # an older checkout, whose engines do neither
+    with contextlib.suppress(ImportError):  # an older checkout, whose engines do less
         from finray.core.garbage import collect_seldom
         from finray.engines.child import keep_few_kernels
 
         collect_seldom()
         keep_few_kernels()
+        from finray.core.heap import map_large_blocks
+
+        map_large_blocks()
     engine = open_engine(index, settings)
     await engine.answer(questions[0])  # what is loaded with the first question
     cpu, wall = time.process_time(), time.perf_counter()

@@ -216,6 +216,7 @@ def build_engine(
         follow_ups=IndexFollowUps(rules, reader, facts),
         render=partial(shown_evidence, facts=facts, settings=settings.evidence),
         conversation=conversation,
+        repeatable=not asks_llm(settings),
     )
     return Engine(roles, reader, settings)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.answering.plans.coverage import fitting_period
-from finray.core.filing import Filing
+from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.query import Query
-from finray.index.reading.facts import FilingFacts
-from finray.question.synonyms import words_of
+from finray.index.reading.facts import FilingFacts, kept_with
+from finray.question.synonyms import word_set, words_of
 from finray.question.words import word_list
 from finray.retrieval.filing_match import PERIOD_MATCH, period_fit
 
@@ -141,17 +142,36 @@ def _near_filings(query: Query, facts: FilingFacts) -> tuple[str, ...]:
 
 def near_rows(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[str, ...]:
     """The rows of the best passage's filing that share the most words with the question."""
-    wanted = set(words_of(" ".join((*query.unexplained, *query.terms))))
-    shared: dict[str, tuple[float, str]] = {}
-    for filing_id, items in facts.line_items(dict.fromkeys(p.filing_id for p in passages[:1])).items():
+    if not passages:
+        return ()
+    filing = facts.filing(passages[0].filing_id)
+    wanted = frozenset(words_of(" ".join((*query.unexplained, *query.terms))))
+    best = kept_with(facts.line_items([filing.filing_id])[filing.filing_id], _Labels).nearest(wanted, _SHOWN)
+    return tuple(f"“{' '.join(item.label.split())}” ({filing.doc_name}, p. {item.page + 1})" for item in best)
+
+
+class _Labels:
+    """The labels of a filing's rows by their words, each as it is first printed."""
+
+    def __init__(self, items: Sequence[LineItem]) -> None:
+        first: dict[str, LineItem] = {}
         for item in items:
-            words = set(words_of(item.label))
-            if words & wanted:
-                score = len(words & wanted) / len(words | wanted)
-                place = f"“{' '.join(item.label.split())}” ({facts.filing(filing_id).doc_name}, p. {item.page + 1})"
-                shared.setdefault(item.label.lower(), (score, place))
-    best = sorted(shared.values(), key=lambda row: -row[0])[:_SHOWN]
-    return tuple(place for _, place in best)
+            first.setdefault(item.label.lower(), item)
+        self._items = tuple(first.values())
+        self._sizes: list[int] = []
+        self._having: dict[str, list[int]] = {}
+        for number, item in enumerate(self._items):
+            words = word_set(item.label)
+            self._sizes.append(len(words))
+            for word in words:
+                self._having.setdefault(word, []).append(number)
+
+    def nearest(self, wanted: frozenset[str], most: int) -> list[LineItem]:
+        """At most this many items whose labels share the largest part of their words with ``wanted``, best first."""
+        shared = Counter(number for word in wanted for number in self._having.get(word, ()))
+        scores = {number: count / (self._sizes[number] + len(wanted) - count) for number, count in shared.items()}
+        best = sorted(scores, key=lambda number: (-scores[number], number))
+        return [self._items[number] for number in best[:most]]
 
 
 def _described(filing: Filing) -> str:

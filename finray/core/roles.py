@@ -155,6 +155,9 @@ class Roles:
     render: Renderer = no_blocks
     conversation: ConversationReader | None = None
     """Needed by questions with a context."""
+    repeatable: bool = False
+    """Whether a question always finds the same passages, so that a round need not ask again. A language model may read
+    it differently the next time."""
 
 
 class NoAnswerer:

@@ -20,6 +20,7 @@ from pkgutil import resolve_name
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from finray.core.garbage import collect_seldom
+from finray.core.heap import map_large_blocks
 from finray.core.journal import StageReport
 from finray.engines.messages import Ask, Cancel, Drop, Open, Reply, Report, Step, ToParent, encode, encode_reply, read
 from finray.engines.outside import Outside
@@ -182,6 +183,7 @@ def keep_few_kernels() -> None:
 def main() -> None:
     _end_with_parent(int(sys.argv[2]))
     collect_seldom()
+    map_large_blocks()
     keep_few_kernels()
     os.dup2(2, 1)  # keeps output of libraries out of the command's output
     faulthandler.register(signal.SIGUSR1, all_threads=False)  # a traceback before it is killed

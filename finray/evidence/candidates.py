@@ -90,8 +90,9 @@ class _ReadPage(NamedTuple):
 
 
 _READ: WeakKeyDictionary[FilingFacts, SizedCache[tuple[str, int], _ReadPage]] = WeakKeyDictionary()
-"""The pages read last: the rounds and roles of a question show the same ones."""
-_KEPT_PAGES = 128
+"""The pages read last: the rounds and roles of a question show the same ones, and so do questions about a company."""
+_KEPT_PAGES = 256
+"""About 6 MB."""
 
 
 def _read(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple[str, int], _ReadPage]:

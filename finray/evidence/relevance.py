@@ -36,21 +36,23 @@ class Relevance:
             self._worth.update(dict.fromkeys((word for text in wordings for word in words_of(text)), 1.0))
         counts: Counter[str] = Counter()
         total = 0
+        known = frozenset(self._worth)
         for text in texts:
-            counts.update(word_set(text) & self._worth.keys())
+            counts.update(word_set(text) & known)
             total += 1
         self._worth = {
             word: worth * math.log(1 + (total + 1) / (1 + counts[word]))
             for word, worth in self._worth.items()
             if counts[word]
         }
+        self._words = frozenset(self._worth)
         self._most = max(sum(sorted(self._worth.values())[-6:]), 1e-9)
 
     def score(self, text: str, aside: str = "") -> float:
         """A score of about 0 to 1; 1 if ``text`` has the question's rarest words. Words of ``aside`` count in part."""
         own = word_set(text)
-        found = own & self._worth.keys()
-        near = (word_set(aside) & self._worth.keys()) - found
+        found = own & self._words
+        near = (word_set(aside) & self._words) - found
         worth = math.fsum(self._worth[word] for word in found) + _ASIDE_WORTH * math.fsum(
             self._worth[word] for word in near
         )

@@ -18,6 +18,8 @@ from finray.core.roles import AnsweredPassages, Curation, FollowUp, Resolution, 
 from finray.core.settings import Settings
 from finray.retrieval.flat import proposed
 
+_Retrieved = tuple[Query | None, Sequence[Document], Sequence[Passage]]
+
 
 async def answer_question(
     question: Question, roles: Roles, settings: Settings, observer: Observer | None = None
@@ -63,6 +65,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     iterations = 0
     kept = 0
     follow_up: Query | None = None
+    followed: dict[str, _Retrieved] = {}
     while loop.curates and iterations < loop.i_max:
         iterations += 1
         passages = curation.kept
@@ -77,7 +80,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
             break
         journal.note(f"iteration {iterations}: missing {'; '.join(curation.missing)}; asking {str(wanted)!r}")
         # Retrieve once more even after the last iteration (Algorithm 1, lines 8-11).
-        follow_up, more_documents, more = await _follow(wanted, query, iterations, roles, settings, journal)
+        follow_up, more_documents, more = await _follow(wanted, query, iterations, roles, settings, journal, followed)
         seen.extend(proposed(more_documents, more))
         kept = len(curation.kept)
         curation = replace(curation, kept=_merged(curation.kept, more), plans=(), coverage=None)
@@ -137,11 +140,22 @@ async def _answer(query: Query, curation: Curation, roles: Roles, journal: Journ
 
 
 async def _follow(
-    wanted: FollowUp | str, before: Query, iteration: int, roles: Roles, settings: Settings, journal: Journal
-) -> tuple[Query | None, Sequence[Document], Sequence[Passage]]:
-    """Query, documents and passages for what a curator asks for after the question ``before``."""
+    wanted: FollowUp | str,
+    before: Query,
+    iteration: int,
+    roles: Roles,
+    settings: Settings,
+    journal: Journal,
+    followed: dict[str, _Retrieved],
+) -> _Retrieved:
+    """Query, documents and passages for what a curator asks for after the question ``before``.
+
+    ``followed`` has what earlier rounds retrieved: if the index lacks a figure, rules ask for it in every round.
+    """
     if isinstance(wanted, str):
-        return await retrieve(wanted, iteration, roles, settings, journal)
+        if wanted not in followed or not roles.repeatable:
+            followed[wanted] = await retrieve(wanted, iteration, roles, settings, journal)
+        return followed[wanted]
     follow_ups = roles.follow_ups
     assert follow_ups is not None, "the curator asks for follow-ups, but no role finds them"
     if not (wanted.spelled.text or wanted.spelled.statements):

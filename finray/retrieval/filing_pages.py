@@ -20,12 +20,13 @@ from finray.core.settings import IndexSettings
 from finray.core.sized_cache import SizedCache
 from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
+from finray.index.tables.hits import ROW_ID
 from finray.models.encoder import Vectors
 from finray.question.terms import content_terms, term_lines
 from finray.retrieval.subjects import Subject
 
 Numbers = npt.NDArray[np.int64]
-_COLUMNS: Final = ("filing_id", "page", "start", "end", "text", "vector")
+_COLUMNS: Final = ("filing_id", "page", "start", "end", "text", "vector", ROW_ID)
 _TEXT_BYTES: Final = 7
 """Bytes in memory for each byte of a filing's chunks: the table, the texts of pages, and 8 bytes for each term."""
 _PAGE_BYTES: Final = 2_000
@@ -45,6 +46,8 @@ class PageFacts:
     headings: str
     items: frozenset[str | None]
     """Its own Item, and the Items that its headings name."""
+    row: int
+    """Its row id in the index."""
 
 
 class PageText:
@@ -97,19 +100,20 @@ class FilingPages:
     """The chunks of a filing and the pages that have one, both by place.
 
     ``starts[i]`` is the first row of page i in ``chunks``, which has no vectors; ``vectors`` is float32 [chunks, d].
-    ``keys`` identifies chunks: page << 32 | start, ascending. ``sums`` are the vectors of each page's chunks, added;
-    ``lengths`` their norms.
+    ``chunk_rows`` and ``page_rows`` are the row ids of ``chunks`` and ``pages`` in the index. ``sums`` are the vectors
+    of each page's chunks, added; ``lengths`` their norms.
     """
 
     filing_id: str
     chunks: pa.Table
     vectors: Vectors
-    keys: Numbers
+    chunk_rows: Numbers
     starts: Numbers
     sums: Vectors
     lengths: Vectors
     pages: tuple[PageFacts, ...]
     """Those of the ``pages`` table that have a chunk."""
+    page_rows: Numbers
     numbers: Numbers
     """The place of each of ``pages`` among the pages of ``starts``."""
     headed: Mapping[str, Numbers]
@@ -168,10 +172,10 @@ class PageCache:
 
 def _read(reader: IndexReader, filing_ids: Sequence[str]) -> list[FilingPages]:
     facts: dict[str, list[PageFacts]] = {}
-    rows = reader.pages(filing_ids, ["filing_id", "page", "item", "statement", "place", "headings"]).to_pylist()
-    for row in rows:
+    columns = ["filing_id", "page", "item", "statement", "place", "headings", ROW_ID]
+    for row in reader.pages(filing_ids, columns).to_pylist():
         items = frozenset([row["item"], *(match.upper() for match in _ITEM.findall(row["headings"]))])
-        page = PageFacts(row["page"], row["item"], row["statement"], row["place"], row["headings"], items)
+        page = PageFacts(row["page"], row["item"], row["statement"], row["place"], row["headings"], items, row[ROW_ID])
         facts.setdefault(row["filing_id"], []).append(page)
     chunks = reader.chunks(filing_ids, _COLUMNS)
     ids = chunks["filing_id"].to_pylist()
@@ -186,7 +190,7 @@ def _filing_pages(filing_id: str, chunks: pa.Table, facts: Sequence[PageFacts]) 
     # A slice keeps the rows of all filings that were read with it in memory; a copy does not.
     chunks = pa.Table.from_batches([_copied(chunks)])
     vectors = vectors_matrix(chunks["vector"])
-    pages, starts = (chunks[name].to_numpy().astype(np.int64) for name in ("page", "start"))
+    pages, rows = (chunks[name].to_numpy().astype(np.int64) for name in ("page", ROW_ID))
     firsts = np.flatnonzero(np.diff(pages, prepend=-1))
     sums = np.add.reduceat(vectors, firsts, axis=0)
     place = {int(page): at for at, page in enumerate(pages[firsts])}
@@ -197,13 +201,14 @@ def _filing_pages(filing_id: str, chunks: pa.Table, facts: Sequence[PageFacts]) 
             headed.setdefault(term, []).append(at)
     return FilingPages(
         filing_id=filing_id,
-        chunks=chunks.drop_columns(["vector"]),
+        chunks=chunks.drop_columns(["vector", ROW_ID]),
         vectors=vectors,
-        keys=pages << 32 | starts,
+        chunk_rows=rows,
         starts=firsts,
         sums=sums,
         lengths=np.linalg.norm(sums, axis=1),
         pages=own,
+        page_rows=np.asarray([page.row for page in own], dtype=np.int64),
         numbers=np.asarray([place[page.number] for page in own], dtype=np.int64),
         headed={term: np.asarray(found, dtype=np.int64) for term, found in headed.items()},
     )

@@ -23,7 +23,7 @@ from finray.core.passages import Document, PageKey
 from finray.core.query import Query
 from finray.models.encoder import Encoder, Vectors
 from finray.question.terms import content_terms
-from finray.retrieval.filing_pages import FilingPages, PageCache, PageFacts, PageText
+from finray.retrieval.filing_pages import FilingPages, Numbers, PageCache, PageFacts, PageText
 from finray.retrieval.found_terms import FoundTerms
 from finray.retrieval.item_lexicon import item_affinity
 from finray.retrieval.subjects import subjects_asked
@@ -129,16 +129,17 @@ def page_candidates(query: Query, documents: Sequence[Document], cache: PageCach
     vector = encoder.encode_query(query.question)
     words = " ".join((query.text, *query.terms))
     dense = [filing.vectors @ vector for filing in filings]
-    limit = sum(len(filing.keys) for filing in filings)
-    lexical = _chunk_scores(filings, cache.reader.search_chunks_text(words, ids, limit=limit))
+    limit = sum(len(filing.chunk_rows) for filing in filings)
+    lexical = _of_rows([f.chunk_rows for f in filings], *cache.reader.text_scores("chunks", words, ids, limit))
     features = np.zeros((len(pages.facts), len(FEATURES)))
-    page_scores = _page_scores(pages, cache.reader.search_pages_text(words, ids, len(pages.facts)))
+    page_hits = cache.reader.text_scores("pages", words, ids, len(pages.facts))
+    page_scores = _of_rows([filing.page_rows for filing in filings], *page_hits)
     for number, (filing, rows) in enumerate(zip(filings, pages.rows, strict=True)):
         _text_views(
             features[rows],
             np.maximum.reduceat(dense[number], filing.starts)[filing.numbers],
             np.maximum.reduceat(lexical[number], filing.starts)[filing.numbers],
-            page_scores[rows],
+            page_scores[number],
             _mean_cosines(filing, vector)[filing.numbers],
         )
     _places(features, pages, query)
@@ -229,13 +230,13 @@ def asked_terms(query: Query) -> list[str]:
 
 def _best_chunks(pages: _Pages, chosen: Sequence[int], scores: Floats) -> tuple[int, ...]:
     """The row of each page's chunk with the largest of ``scores``, which are those of all chunks."""
-    before = np.cumsum([0, *(len(filing.keys) for filing in pages.filings)])
+    before = np.cumsum([0, *(len(filing.chunk_rows) for filing in pages.filings)])
     best = []
     for page in chosen:
         number, at = pages.within[page]
         filing = pages.filings[number]
         place = filing.numbers[at]
-        stop = filing.starts[place + 1] if place + 1 < len(filing.starts) else len(filing.keys)
+        stop = filing.starts[place + 1] if place + 1 < len(filing.starts) else len(filing.chunk_rows)
         first = before[number] + filing.starts[place]
         best.append(int(first + scores[first : before[number] + stop].argmax()))
     return tuple(best)
@@ -279,28 +280,15 @@ def _inverse_ranks(scores: npt.NDArray[np.floating]) -> Floats:
     return 1.0 / ranks
 
 
-def _chunk_scores(filings: Sequence[FilingPages], hits: pa.Table) -> list[Floats]:
-    """The score of each filing's chunks among ``hits``; 0 without a hit."""
-    scores = [np.zeros(len(filing.keys)) for filing in filings]
-    keys = hits["page"].to_numpy().astype(np.int64) << 32 | hits["start"].to_numpy()
-    for own, filing, rows in zip(scores, filings, _rows_of(filings, hits), strict=True):
-        own[np.searchsorted(filing.keys, keys[rows])] = hits["score"].to_numpy()[rows]
-    return scores
-
-
-def _page_scores(pages: _Pages, hits: pa.Table) -> Floats:
-    """The score of each page among ``hits``; 0 without a hit."""
-    columns = (hits[name].to_pylist() for name in ("filing_id", "page", "score"))
-    found = {(filing_id, page): score for filing_id, page, score in zip(*columns, strict=True)}
-    return np.asarray([found.get(pages.key(page), 0.0) for page in range(len(pages.facts))])
-
-
-def _rows_of(filings: Sequence[FilingPages], hits: pa.Table) -> list[npt.NDArray[np.intp]]:
-    """The rows of ``hits`` in each filing."""
-    ids = hits["filing_id"].combine_chunks().dictionary_encode()
-    codes = ids.indices.to_numpy()
-    number = {filing_id: code for code, filing_id in enumerate(ids.dictionary.to_pylist())}
-    return [np.flatnonzero(codes == number.get(filing.filing_id, -1)) for filing in filings]
+def _of_rows(own: Sequence[Numbers], found: Numbers, scores: Floats) -> list[Floats]:
+    """The score of each filing's ``own`` rows: that of ``scores`` for rows that were ``found``, 0 for others."""
+    every = np.concatenate(own)
+    order = np.argsort(every)
+    places = order[np.searchsorted(every, found, sorter=order).clip(max=len(every) - 1)]
+    known = every[places] == found  # a page without a chunk is not among the filing's own
+    result = np.zeros(len(every))
+    result[places[known]] = scores[known]
+    return np.split(result, np.cumsum([len(rows) for rows in own[:-1]]))
 
 
 def _mean_cosines(filing: FilingPages, query: Vectors) -> Vectors:

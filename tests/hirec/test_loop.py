@@ -72,8 +72,9 @@ class Fake:
             raise self.fails[stage]
 
 
-def run(fake: Any, **overrides: object) -> Prediction:
-    return asyncio.run(answer_question(Question("q1", "q"), Roles(fake, fake, fake, fake, fake), chosen(**overrides)))
+def run(fake: Any, *, repeatable: bool = False, **overrides: object) -> Prediction:
+    roles = Roles(fake, fake, fake, fake, fake, repeatable=repeatable)
+    return asyncio.run(answer_question(Question("q1", "q"), roles, chosen(**overrides)))
 
 
 def chosen(**overrides: object) -> Settings:
@@ -138,6 +139,16 @@ def test_iterations_are_limited_and_the_last_retrieval_still_counts() -> None:
     assert len(fake.curated) == prediction.iterations == 3
     assert fake.retrieved == ["q", "a", "b", "c"]
     assert fake.answered_from == ["q.0", "a.0", "b.0", "c.0", "c.1"]
+
+
+@pytest.mark.parametrize(("repeatable", "retrieved"), [(False, ["q", "a", "a", "a"]), (True, ["q", "a"])])
+def test_the_same_question_is_retrieved_for_once_if_it_finds_the_same(repeatable: bool, retrieved: list[str]) -> None:
+    fake = Fake([keep("q.0", ask="a"), keep("q.0", "a.1", ask="a"), keep("q.0", ask="a")])
+    prediction = run(fake, repeatable=repeatable, loop__i_max=3)
+    assert fake.retrieved == retrieved
+    assert fake.curated == [["q.0", "q.1"], ["q.0", "a.0", "a.1"], ["q.0", "a.1", "a.0"]]
+    assert fake.answered_from == ["q.0", "a.0", "a.1"]
+    assert prediction.iterations == len(prediction.rounds) == 3
 
 
 def test_no_complementary_question_ends_the_loop() -> None:

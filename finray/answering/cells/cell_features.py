@@ -9,18 +9,19 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
 import numpy as np
 
 from finray.answering.cells.asked_cell import FIGURES, AskedCell, asked_periods, shortened
-from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Rarity
+from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Around, Rarity
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.page_cells import PageCell, is_dash, measure_of
 from finray.answering.cells.row_match import best_score
 from finray.core.arrays import Floats
+from finray.core.filing import Filing, LineItem, Statement
 from finray.core.query import Query
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.reading.facts import FilingFacts, kept_with
@@ -69,9 +70,8 @@ FEATURES: Final[Mapping[str, str]] = {
     "change": "the column is a change, not asked for",
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
-_SHARES: Final = (
-    "row", "column", "section", "caption", "heading", "surplus", "surplus_column", "surplus_section", "part", "total",
-)  # fmt: skip
+_COVER: Final = ("row", "column", "section", "caption")
+_SHARES: Final = (*_COVER, "heading", "surplus", "surplus_column", "surplus_section", "part", "total")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR_ROW = re.compile(r"^\W*(?:fiscal (?:year )?)?(?P<year>(?:19|20)\d\d)\W*$", re.I)
 _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth)\b|%", re.I)
@@ -102,147 +102,215 @@ def described_cells(query: Query, cells: tuple[PageCell, ...], facts: FilingFact
     items = facts.line_items({cell.filing.filing_id for cell in cells})
     filings = {filing_id: kept_with(own, FilingCells) for filing_id, own in items.items()}
     rarities = {filing_id: own.rarity for filing_id, own in filings.items()}
-    unprinted = _words(features, asked, query, cells, rarities)
+    alike = _Alike.of(cells)
+    unprinted = _words(features, asked, query, alike, rarities)
+    _figures_and_ends(features, asked, alike)
+    _years(features, query, alike)
     _fits(features, asked, cells, filings)
     _periods(features, asked, query, cells, facts)
     _kinds(features, query, cells)
-    _figures_and_ends(features, asked, cells)
     return CellCandidates(cells, features, unprinted)
 
 
-def _fill(features: Floats, name: str, values: Iterable[float]) -> None:
-    """Sets feature ``name`` of all cells."""
-    features[:, _COLUMN[name]] = list(values)
+@dataclass(frozen=True, slots=True)
+class _Alike:
+    """Groups of cells with the same words around them, about half as many as cells: the ``first`` cell of each, and the
+    group of each cell (``of_cell``)."""
+
+    first: Sequence[PageCell]
+    of_cell: Sequence[int]
+
+    @classmethod
+    def of(cls, cells: Sequence[PageCell]) -> Self:
+        numbers: dict[tuple[Around, frozenset[str]], int] = {}
+        first: list[PageCell] = []
+        of_cell = []
+        for cell in cells:
+            number = numbers.setdefault((cell.around, cell.heading), len(first))
+            if number == len(first):
+                first.append(cell)
+            of_cell.append(number)
+        return cls(first, of_cell)
+
+    def fill(self, features: Floats, names: Sequence[str], values: Sequence[Sequence[float]] | Floats) -> None:
+        """Sets features ``names`` of all cells to the ``values`` [groups, names] of their groups."""
+        _fill(features, names, np.asarray(values, dtype=np.float64)[list(self.of_cell)])
 
 
-def _fill_row(row: Floats, values: Mapping[str, float]) -> None:
-    """Sets the features in ``values`` of one cell."""
-    for name, value in values.items():
-        row[_COLUMN[name]] = value
+def _fill(features: Floats, names: Sequence[str], values: Sequence[Sequence[float]] | Floats) -> None:
+    """Sets features ``names`` to ``values`` [cells, names]."""
+    features[:, [_COLUMN[name] for name in names]] = values
 
 
-def _words(
-    features: Floats, asked: AskedCell, query: Query, cells: Sequence[PageCell], rarities: Mapping[str, Rarity]
-) -> float:
+def _column(features: Floats, name: str) -> Floats:
+    column: Floats = features[:, _COLUMN[name]]
+    return column
+
+
+def _words(features: Floats, asked: AskedCell, query: Query, alike: _Alike, rarities: Mapping[str, Rarity]) -> float:
     """Returns the share of the question's words that no cell has."""
     printed: set[str] = set()
-    for words in {cell.words for cell in cells}:
+    for words in {cell.words for cell in alike.first}:
         printed |= words.label | words.aside | words.section | words.column | words.caption
-    first = rarities[cells[0].filing.filing_id]
+    first = rarities[alike.first[0].filing.filing_id]
     all_of = math.fsum(map(first.weight, asked.words))
     lacking = math.fsum(first.weight(word) for word in asked.words if word not in printed)
     short = {name: words for name, words in asked.short.items() if name in printed and words & set(asked.words)}
     asked = replace(asked, readings=(*asked.readings, *shortened(asked.readings[:1], short)))
     any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
-    known: dict[tuple[object, ...], list[float]] = {}
-    weighed = {filing_id: _Weighed.of(asked, printed, rarity) for filing_id, rarity in rarities.items()}
-    rows = []
-    for cell in cells:
-        key = (cell.filing.filing_id, cell.words, cell.heading)
-        if key not in known:
-            known[key] = _shares(weighed[cell.filing.filing_id], any_asked, cell)
-        rows.append(known[key])
-    for name, values in zip(_SHARES, zip(*rows, strict=True), strict=True):
-        _fill(features, name, values)
-    cover = features[:, [_COLUMN[name] for name in ("row", "column", "section", "caption")]].sum(axis=1)
-    _fill(features, "cover", cover)
-    _fill(features, "best_cover", cover / (cover.max() or 1.0))
-    row = features[:, _COLUMN["row"]]
-    _fill(features, "best_row", row / (row.max() or 1.0))
+    weighed = {filing_id: _Weighed(asked, any_asked, printed, rarity) for filing_id, rarity in rarities.items()}
+    shares = np.asarray([weighed[cell.filing.filing_id].shares(cell) for cell in alike.first])
+    cover = shares[:, : len(_COVER)].sum(axis=1)
+    row = shares[:, 0]
+    best = (cover / (cover.max() or 1.0), row / (row.max() or 1.0))
+    names = (*_SHARES, "cover", "best_cover", "best_row")
+    alike.fill(features, names, np.column_stack([shares, cover, *best]))
     return lacking / all_of if all_of else 1.0
 
 
-@dataclass(frozen=True, slots=True)
 class _Weighed:
-    """The words of each reading of the question that some cell has, with their total weight by the ``rarity`` of words
-    in one filing; ``every`` word of the readings."""
+    """The words of each reading of the question that some cell has, with their total weight by the rarity of words in
+    one filing. Keeps what it compares: rows of a table share heads and titles."""
 
-    readings: tuple[tuple[frozenset[str], float], ...]
-    every: frozenset[str]
-    rarity: Rarity
-
-    @classmethod
-    def of(cls, asked: AskedCell, printed: set[str], rarity: Rarity) -> Self:
+    def __init__(self, asked: AskedCell, any_asked: frozenset[str], printed: set[str], rarity: Rarity) -> None:
         wanted = [reading & printed for reading in asked.readings]
         readings = ((reading, math.fsum(map(rarity.weight, reading))) for reading in wanted)
-        return cls(tuple(each for each in readings if each[1]), frozenset().union(*wanted), rarity)
+        self._readings = [each for each in readings if each[1]]
+        self._every = frozenset().union(*wanted)
+        self._any_asked, self._rarity = any_asked, rarity
+        self._known: dict[tuple[frozenset[str], ...], list[float]] = {}
+        self._surpluses: dict[frozenset[str], float] = {}
+
+    def shares(self, cell: PageCell) -> list[float]:
+        """The features _SHARES of a cell, in that order; those of the question's words by its best reading."""
+        words, any_asked = cell.words, self._any_asked
+        label, column = words.label - words.aside, words.column - _PLAIN
+        there = tuple(
+            [self._every & place for place in (label, words.column, words.section, words.caption, cell.heading)]
+        )
+        best = self._known.get(there)
+        if best is None:
+            best = self._known[there] = self._best(there)
+        part = bool(column) and not column & any_asked and not words.whole
+        surpluses = [self._surplus(place) for place in (label, column, words.section)]
+        total = bool(words.label & _TOTAL) and not any_asked & _TOTAL
+        return [*best, *surpluses, float(part), float(total)]
+
+    def _best(self, there: Sequence[frozenset[str]]) -> list[float]:
+        """The share in each place of the reading with the largest share in all but the last, given the words that are
+        ``there``."""
+        best, best_sum = [0.0] * len(there), -1.0
+        for wanted, total in self._readings if any(there) else ():
+            shares: list[float] = []
+            left = wanted
+            for place in there:
+                found = left & place
+                shares.append(math.fsum(map(self._rarity.weight, found)) / total if found else 0.0)
+                left = left - found
+            if sum(shares[: len(_COVER)]) > best_sum:
+                best, best_sum = shares, sum(shares[: len(_COVER)])
+        return best
+
+    def _surplus(self, words: frozenset[str]) -> float:
+        """The share of ``words`` that the question lacks."""
+        known = self._surpluses.get(words)
+        if known is None:
+            own = self._rarity.total(words)
+            spare = math.fsum(map(self._rarity.weight, words - self._any_asked)) / own if own else 0.0
+            known = self._surpluses[words] = spare
+        return known
 
 
-def _shares(asked: _Weighed, any_asked: frozenset[str], cell: PageCell) -> list[float]:
-    """The features _SHARES of a cell, in that order; those of the question's words by its best reading."""
-    words, rarity = cell.words, asked.rarity
-    places = (words.label - words.aside, words.column, words.section, words.caption, cell.heading)
-    there = [asked.every & place for place in places]
-    best, best_sum = [0.0] * len(places), -1.0
-    for wanted, total in asked.readings if any(there) else ():
-        shares: list[float] = []
-        left = wanted
-        for place in there:
-            found = left & place
-            shares.append(math.fsum(map(rarity.weight, found)) / total if found else 0.0)
-            left = left - found
-        if sum(shares[:4]) > best_sum:
-            best, best_sum = shares, sum(shares[:4])
-    column = words.column - _PLAIN
-    part = bool(column) and not column & any_asked and not words.whole
-    return [
-        *best,
-        _surplus(places[0], any_asked, rarity),
-        _surplus(column, any_asked, rarity),
-        _surplus(words.section, any_asked, rarity),
-        float(part),
-        float(bool(words.label & _TOTAL) and not any_asked & _TOTAL),
-    ]
+def _figures_and_ends(features: Floats, asked: AskedCell, alike: _Alike) -> None:
+    """Figures in the words, rows named only by their table, and rows of the beginning or end of a period."""
+    opening = bool(_OPENING & set(asked.words))
+    cover = _column(features, "cover")
+    covers = dict(zip(alike.of_cell, cover.tolist(), strict=True))
+    values = []
+    for number, cell in enumerate(alike.first):
+        words = cell.words
+        near = words.label | words.column
+        opens, closes = bool(near & _OPENING), bool(near & _CLOSING)
+        values.append(
+            (
+                len(asked.figures & (near | words.section)) / len(asked.figures) if asked.figures else 0.0,
+                bool((near & FIGURES) - asked.figures),
+                covers[number] if words.label <= BARE else 0.0,
+                opens and not closes and not opening,
+                closes and not opening,
+            )
+        )
+    alike.fill(features, ("figures", "other_figures", "bare", "opens", "closes"), values)
 
 
-def _surplus(words: frozenset[str], asked: frozenset[str], rarity: Rarity) -> float:
-    own = rarity.total(words)
-    return math.fsum(map(rarity.weight, words - asked)) / own if own else 0.0
+def _years(features: Floats, query: Query, alike: _Alike) -> None:
+    """Years and changes that rows and columns name."""
+    years = {str(period.year) for period in query.asked}
+    moves = bool(query.intents & _MOVES)
+    values = []
+    for cell in alike.first:
+        label, column = cell.item.label, cell.item.column_label or ""
+        label_year = _YEAR_ROW.match(label) if years else None
+        values.append(
+            (
+                bool(years.intersection(_YEAR.findall(f"{label} {column}"))),
+                label_year is not None and label_year["year"] not in years,
+                not moves and _CHANGE.search(column) is not None,
+            )
+        )
+    alike.fill(features, ("year", "other_year", "change"), values)
 
 
 def _fits(features: Floats, asked: AskedCell, cells: Sequence[PageCell], filings: Mapping[str, FilingCells]) -> None:
     matchers = {filing_id: [own.matcher(phrase) for phrase in asked.phrases] for filing_id, own in filings.items()}
-    known: dict[tuple[object, ...], float] = {}
+    known: dict[tuple[Around, bool], float] = {}
     scores = []
     for cell in cells:
-        key = (*cell.row, cell.item.column_label, cell.item.section, cell.item.concept)
+        key = cell.around, cell.item.statement is None
         if key not in known:
-            known[key] = best_score(matchers[cell.filing.filing_id], cell.item)
+            known[key] = best_score(matchers[cell.filing.filing_id], cell.item, cell.around)
         scores.append(known[key])
     best = max(scores)
-    _fill(features, "fit", scores)
-    _fill(features, "best_fit", [score / best if best else 0.0 for score in scores])
+    _fill(features, ("fit", "best_fit"), [(score, score / best if best else 0.0) for score in scores])
+
+
+_OF_PERIODS: Final = ("undated", "end", "other_end", "own_end", "balance", "no_balance", "months", "other_months")
 
 
 def _periods(features: Floats, asked: AskedCell, query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> None:
     filings = {cell.filing.filing_id: cell.filing for cell in cells}
     wanted = {filing_id: asked_periods(query, asked, filing, facts) for filing_id, filing in filings.items()}
-    years = {str(period.year) for period in query.asked}
-    for row, cell in zip(features, cells, strict=True):
-        item = cell.item
-        named = set(_YEAR.findall(f"{item.label} {item.column_label or ''}"))
-        label_year = _YEAR_ROW.match(item.label)
-        values: dict[str, float] = {
-            "undated": item.period_end is None,
-            "year": bool(named & years),
-            "other_year": bool(years) and label_year is not None and label_year["year"] not in years,
-        }
-        if item.period_end is not None:
-            ends = wanted[cell.filing.filing_id]
-            near = [months for end, months in ends if _is_near(item.period_end, end)]
-            own = cell.filing.period_end
-            is_own = own is not None and _is_near(item.period_end, own)
-            values |= {
-                "end": bool(near),
-                "other_end": not near,
-                "own_end": bool(near) and is_own and len(query.asked) > 1,
-            }
-            lengths = near or [months for _, months in ends]
-            if item.months == 0:
-                values["balance" if asked.instant or None in lengths else "no_balance"] = 1.0
-            elif item.months is not None and lengths:
-                values["months" if item.months in lengths else "other_months"] = 1.0
-        _fill_row(row, values)
+    known: dict[tuple[str, dt.date | None, int | None], list[float]] = {}
+    rows = []
+    for cell in cells:
+        item, filing = cell.item, cell.filing
+        key = filing.filing_id, item.period_end, item.months
+        if key not in known:
+            values = _of_period(item, filing, wanted[filing.filing_id], asked, query)
+            known[key] = [float(values.get(name, 0.0)) for name in _OF_PERIODS]
+        rows.append(known[key])
+    _fill(features, _OF_PERIODS, rows)
+
+
+def _of_period(
+    item: LineItem, filing: Filing, wanted: Sequence[tuple[dt.date, int | None]], asked: AskedCell, query: Query
+) -> Mapping[str, float]:
+    """The features of the period of ``item`` beside those ``wanted`` in its filing."""
+    if item.period_end is None:
+        return {"undated": True}
+    near = [months for end, months in wanted if _is_near(item.period_end, end)]
+    is_own = filing.period_end is not None and _is_near(item.period_end, filing.period_end)
+    values: dict[str, float] = {
+        "end": bool(near),
+        "other_end": not near,
+        "own_end": bool(near) and is_own and len(query.asked) > 1,
+    }
+    lengths = near or [months for _, months in wanted]
+    if item.months == 0:
+        values["balance" if asked.instant or None in lengths else "no_balance"] = 1.0
+    elif item.months is not None and lengths:
+        values["months" if item.months in lengths else "other_months"] = 1.0
+    return values
 
 
 def _is_near(day: dt.date, end: dt.date) -> bool:
@@ -251,40 +319,21 @@ def _is_near(day: dt.date, end: dt.date) -> bool:
 
 def _kinds(features: Floats, query: Query, cells: Sequence[PageCell]) -> None:
     percent_asked = query.shape.unit in ("percent", "ratio") or bool(query.intents & _PERCENT)
-    moves = bool(query.intents & _MOVES)
     first = cells[0].filing.filing_id
-    for row, cell in zip(features, cells, strict=True):
+    known: dict[tuple[str, Statement | None], tuple[float, ...]] = {}
+    rows = []
+    for cell in cells:
         item = cell.item
-        measure = measure_of(item)
-        values: dict[str, float] = {
-            "percent": measure == "percent" and percent_asked,
-            "unasked_percent": measure == "percent" and not percent_asked,
-            "plain": measure is None,
-            "dash": is_dash(item),
-            "statement": item.statement is not None,
-            "named_statement": item.statement is not None and item.statement in query.statements,
-            "first_page": cell.rank == 0,
-            "page": 1 / (1 + cell.rank),
-            "other_filing": cell.filing.filing_id != first,
-            "change": _CHANGE.search(item.column_label or "") is not None and not moves,
-        }
-        _fill_row(row, values)
-
-
-def _figures_and_ends(features: Floats, asked: AskedCell, cells: Sequence[PageCell]) -> None:
-    """Figures in the words, rows named only by their table, and rows of the beginning or end of a period."""
-    opening = bool(_OPENING & set(asked.words))
-    for row, cell in zip(features, cells, strict=True):
-        words = cell.words
-        near = words.label | words.column
-        opens, closes = bool(near & _OPENING), bool(near & _CLOSING)
-        values: dict[str, float] = {
-            "other_figures": bool((near & FIGURES) - asked.figures),
-            "opens": opens and not closes and not opening,
-            "closes": closes and not opening,
-        }
-        if asked.figures:
-            values["figures"] = len(asked.figures & (near | words.section)) / len(asked.figures)
-        if words.label <= BARE:
-            values["bare"] = row[_COLUMN["cover"]]
-        _fill_row(row, values)
+        key = item.unit, item.statement
+        if key not in known:
+            measure = measure_of(item)
+            known[key] = (
+                measure == "percent" and percent_asked,
+                measure == "percent" and not percent_asked,
+                measure is None,
+                item.statement is not None,
+                item.statement is not None and item.statement in query.statements,
+            )
+        rows.append((*known[key], is_dash(item), cell.rank == 0, 1 / (1 + cell.rank), cell.filing.filing_id != first))
+    of_unit = ("percent", "unasked_percent", "plain", "statement", "named_statement")
+    _fill(features, (*of_unit, "dash", "first_page", "page", "other_filing"), rows)

@@ -96,8 +96,9 @@ class Rarity:
 
     def __init__(self, items: Iterable[LineItem], weak_word: float | None = None) -> None:
         self._around: dict[tuple[str | None, ...], Around] = {}
-        self._named: dict[tuple[str | None, ...], bool] = {}
+        self._named: dict[str, frozenset[tuple[str, str | None]]] = {}
         rows = {(item.page, item.row): item for item in items}
+        self._printed = {(item.label, item.section): item for item in rows.values()}
         counts: Counter[str] = Counter()
         for item in rows.values():
             around = self.around(item)
@@ -125,11 +126,14 @@ class Rarity:
 
     def is_named(self, metric: str, item: LineItem) -> bool:
         """Whether the label of ``item`` is one of ``metric``, a canonical line item."""
-        key = metric, item.label, item.section
-        named = self._named.get(key)
+        key = item.label, item.section
+        if key not in self._printed:  # in a sentence
+            return names_row(metric, item)
+        named = self._named.get(metric)
         if named is None:
-            named = self._named[key] = names_row(metric, item)
-        return named
+            rows = self._printed.items()
+            named = self._named[metric] = frozenset(row for row, printed in rows if names_row(metric, printed))
+        return key in named
 
 
 def _words_around(item: LineItem) -> Words:

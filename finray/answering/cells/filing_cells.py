@@ -16,8 +16,9 @@ from finray.answering.cells.row_match import Matcher
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
 
-_KEPT_PHRASES = 6
-"""About as many phrases as one question has; their matches with the cells are kept."""
+_KEPT_PHRASES = 24
+"""Phrases whose matches with the cells are kept, 30 KB each: a question has about six, and the next one about the
+filing often repeats some."""
 
 
 class Promising(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from finray.answering.cells.cell_words import Words
+from finray.answering.cells.cell_words import Around, Words
 from finray.answering.cells.filing_cells import FilingCells
 from finray.core.filing import Filing, LineItem, Page
 from finray.core.passages import Passage
@@ -32,9 +32,13 @@ class PageCell:
     filing: Filing
     item: LineItem
     rank: int
-    words: Words
+    around: Around
     heading: frozenset[str]
     headings: str = ""
+
+    @property
+    def words(self) -> Words:
+        return self.around.words
 
     @property
     def row(self) -> tuple[str, int, int]:
@@ -44,7 +48,7 @@ class PageCell:
 
 @dataclass(frozen=True, slots=True)
 class _ReadPage:
-    cells: tuple[tuple[LineItem, Words], ...]
+    cells: tuple[tuple[LineItem, Around], ...]
     heading: frozenset[str]
     headings: str
 
@@ -69,7 +73,7 @@ class PageCells:
         found: list[PageCell] = []
         for rank, (filing_id, number) in enumerate(places):
             page, filing = kept[filing_id].pages[number], self._facts.filing(filing_id)
-            found += [PageCell(filing, item, rank, words, page.heading, page.headings) for item, words in page.cells]
+            found += [PageCell(filing, item, rank, around, page.heading, page.headings) for item, around in page.cells]
         return found
 
 
@@ -91,7 +95,7 @@ class _Pages:
         if page is not None:
             own += prose_items(page, filing, own)
             headings = page.headings
-        cells = tuple((item, self._around(item).words) for item in own)
+        cells = tuple((item, self._around(item)) for item in own)
         self.pages[number] = _ReadPage(cells, frozenset(words_of(headings)), headings)
 
 

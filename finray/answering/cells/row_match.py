@@ -92,7 +92,7 @@ class Matcher:
             if self._phrase.metrics and self._metric(item):
                 bound = 1.0
             elif not self.shares_word(around):
-                bound = 0.0
+                return 0.0  # most rows; to keep that would take most of a matcher's memory
             else:  # a word of the concept counts as one of the row: more than anywhere else
                 bound = self._bound(self._placed(self._vocabulary & around.every, around.words, around.concept))
             self._limits[around] = bound
@@ -224,12 +224,12 @@ class Matcher:
         )
 
 
-def best_score(matchers: Iterable[Matcher], item: LineItem) -> float:
-    """The best score of ``item`` by several phrases, 0 without any."""
+def best_score(matchers: Iterable[Matcher], item: LineItem, around: Around) -> float:
+    """The best score of ``item``, with the words ``around`` it, by several phrases; 0 without any."""
     best = 0.0
     for matcher in matchers:
-        if matcher.bound(item) >= best * _SLACK:
-            best = max(best, matcher.fit(item).score)
+        if matcher.bound(item, around) >= best * _SLACK:
+            best = max(best, matcher.fit(item, around).score)
     return best
 
 

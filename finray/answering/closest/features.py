@@ -128,15 +128,15 @@ def _pieces(
     asked: _Asked, page: Candidate, part: Table | Prose, relevance: Relevance
 ) -> Iterator[tuple[int, dict[str, float]]]:
     """(number, features) of each row or sentence of ``part`` that shares a word with the question."""
-    section = ""
     row = isinstance(part, Table)
     beside = f"{part.title} {part.corner} {' '.join(part.heads)}" if isinstance(part, Table) else part.heading
     whole = relevance.score(" ".join(_labels(part)), beside)
+    around, aside = beside, relevance.score(beside)
     for number, (label, text, start, end) in enumerate(_printed(part)):
         if isinstance(part, Table) and part.rows[number].is_heading:
-            section = label
+            around = f"{label} {beside}"
+            aside = relevance.score(around)
             continue
-        around = f"{section} {beside}"
         near = relevance.score(label, around)
         if not near:
             continue
@@ -144,7 +144,7 @@ def _pieces(
         values = {
             "near": near,
             "label": relevance.score(label),
-            "aside": relevance.score(around),
+            "aside": aside,
             "table": whole,
             "row": row,
             "row_amount": row and asked.amount,

@@ -123,7 +123,7 @@ def matches(found: Sought, cells: Sequence[PageCell], facts: FilingFacts) -> Mat
                 label = frozenset(words_of(item.label))
                 around = label | frozenset(words_of(f"{item.section or ''} {item.column_label or ''}"))
                 known[key] = (
-                    matchers[cell.filing.filing_id].fit(item).score,
+                    matchers[cell.filing.filing_id].fit(item, cell.around).score,
                     len(asked & around) / len(asked),
                     len(label - asked) / len(label) if label else 1.0,
                 )

@@ -7,14 +7,17 @@ what is due), its columns are the series.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.answering.cells.page_cells import PageCell, measure_of
+from finray.core.filing import LineItem
 from finray.core.vocabulary import MONTH
 from finray.filings.tables.period_headings import YEAR_RANGE
+from finray.index.reading.facts import FilingFacts, kept_with
 
 _NOT_LETTERS = re.compile(r"[\W\d_]+")
 _PERIOD_WORDS = re.compile(
@@ -64,6 +67,39 @@ def series_of(cells: Iterable[PageCell]) -> list[Series]:
         rows.setdefault(key, []).append(cell)
     parts = (part for own in rows.values() for column in _by_column(own) for part in _apart(column))
     return [Series(tuple(part), described(part)) for part in parts]
+
+
+def numbered_series(cells: Sequence[PageCell], facts: FilingFacts) -> list[tuple[tuple[int, ...], Series]]:
+    """The series of ``cells``, with the numbers of their cells. Those of a page are found once, and kept while the
+    index keeps its filing in memory."""
+    items = facts.line_items({cell.filing.filing_id for cell in cells})
+    found: list[tuple[tuple[int, ...], Series]] = []
+    start = 0
+    for (filing_id, page), of_page in itertools.groupby(
+        cells, key=lambda cell: (cell.filing.filing_id, cell.item.page)
+    ):
+        own = list(of_page)
+        for numbers, text in kept_with(items[filing_id], _SeriesOfPages).on(page, own):
+            found.append((tuple(start + at for at in numbers), Series(tuple(own[at] for at in numbers), text)))
+        start += len(own)
+    return found
+
+
+class _SeriesOfPages:
+    """The series of the pages of one filing that were read so far: the numbers of their cells on the page, and their
+    texts."""
+
+    def __init__(self, _items: Sequence[LineItem]) -> None:
+        self._known: dict[int, tuple[tuple[LineItem, ...], list[tuple[list[int], str]]]] = {}
+
+    def on(self, page: int, cells: Sequence[PageCell]) -> list[tuple[list[int], str]]:
+        items = tuple(cell.item for cell in cells)
+        known = self._known.get(page)
+        if known is None or known[0] != items:
+            number_of = {id(cell): number for number, cell in enumerate(cells)}
+            series = [([number_of[id(cell)] for cell in each.cells], each.text) for each in series_of(cells)]
+            known = self._known[page] = items, series
+        return known[1]
 
 
 def _by_column(cells: list[PageCell]) -> Iterable[list[PageCell]]:

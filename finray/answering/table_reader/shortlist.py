@@ -11,7 +11,7 @@ import numpy as np
 from finray.answering.cells.cell_features import described_cells
 from finray.answering.cells.page_cells import PageCell
 from finray.answering.table_reader.row_words import meanings, row_features, shipped_row_words
-from finray.answering.table_reader.series import Series, series_of
+from finray.answering.table_reader.series import Series, numbered_series
 from finray.core.arrays import Floats
 from finray.core.filing import Filing, LineItem
 from finray.core.plan import Found
@@ -48,9 +48,8 @@ class Shortlist:
 def rows_of(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> Rows:
     """The rows of ``cells``."""
     found = described_cells(query, tuple(cells), facts)
-    number_of = {id(cell): number for number, cell in enumerate(found.cells)}
-    series = tuple(series_of(found.cells))
-    numbers = tuple(tuple(number_of[id(cell)] for cell in row.cells) for row in series)
+    numbered = numbered_series(found.cells, facts)
+    numbers, series = tuple(numbers for numbers, _ in numbered), tuple(series for _, series in numbered)
     features = row_features(found.features, numbers, meanings(query, series))
     return Rows(series, numbers, features, found.cells, found.features, found.unprinted)
 

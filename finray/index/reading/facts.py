@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from finray.core.filing import Filing, LineItem, Page, Place
@@ -21,6 +22,8 @@ _ITEM_BYTES = 2_500
 """Memory of a line item with what look-ups prepare from it: 2,200 on average over eight 10-Ks."""
 _PAGE_BYTES = 1_000
 """Memory of a page without its text."""
+_FILINGS = 1_024
+"""Filings that are at hand: a question asks for the same few a hundred times, and each look-up is a binary search."""
 P = TypeVar("P")
 
 
@@ -67,14 +70,16 @@ class FilingFacts:
         self._catalog = catalog
         self._filings = reader.filings()
         self._by_id = self._filings.by_id
+        self._filing = lru_cache(_FILINGS)(self._by_id.__getitem__)
+        self._company_of = lru_cache(_FILINGS)(self._catalog.company_of_filing.__getitem__)
         self._cache: SizedCache[str, FilingItems] = SizedCache(cache_bytes * 7 // 8)
         self._pages: SizedCache[tuple[str, int], Page] = SizedCache(cache_bytes // 8)
 
     def filing(self, filing_id: str) -> Filing:
-        return self._by_id[filing_id]
+        return self._filing(filing_id)
 
     def company_of(self, filing_id: str) -> str:
-        return self._catalog.company_of_filing[filing_id]
+        return self._company_of(filing_id)
 
     def company_name(self, company: str) -> str:
         return self._catalog.companies[company].name

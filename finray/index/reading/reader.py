@@ -11,16 +11,27 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from finray.core.arrays import Floats
 from finray.core.errors import IndexMissingError
 from finray.core.filing import LineItem, Page
 from finray.core.settings import Settings
 from finray.index import layout, schema
 from finray.index.reading.filing_table import FilingTable, column_by_id
 from finray.index.tables import ann
-from finray.index.tables.hits import CHUNK_PLACE, PAGE_PLACE, by_place, committed_rows, text_hits, vector_hits
+from finray.index.tables.hits import (
+    CHUNK_PLACE,
+    PAGE_PLACE,
+    RowIds,
+    by_place,
+    committed_rows,
+    row_scores,
+    text_hits,
+    vector_hits,
+)
 from finray.models.encoder import Vectors
 
 _ATTEMPTS = 20
@@ -110,12 +121,12 @@ class IndexReader:
         return tuple(item for _, item in schema.line_items_from_table(table))
 
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
-        """Pages of filings; ``columns`` None means all but the vector."""
+        """Pages of filings; ``columns`` None means all but the vector and the row id (ROW_ID)."""
         wanted = columns or [*PAGE_PLACE, *_PAGE_COLUMNS]
         return self._rows(schema.PAGES, filing_ids, wanted, PAGE_PLACE)
 
     def chunks(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
-        """Chunks of filings; ``columns`` None means all: filing_id, page, start, end, text, vector."""
+        """Chunks of filings; ``columns`` None means all but the row id: filing_id, page, start, end, text, vector."""
         wanted = columns or [*CHUNK_PLACE, "text", "vector"]
         return self._rows(schema.CHUNKS, filing_ids, wanted, CHUNK_PLACE[:3])
 
@@ -159,6 +170,16 @@ class IndexReader:
     def search_pages_text(self, query: str, filing_ids: Collection[str] | None, limit: int) -> pa.Table:
         """BM25 over whole pages: filing_id, page, score."""
         return self._search(schema.PAGES, PAGE_PLACE, filing_ids, limit, partial(text_hits, query=query))
+
+    def text_scores(
+        self, name: Literal["pages", "chunks"], query: str, filing_ids: Collection[str], limit: int
+    ) -> tuple[RowIds, Floats]:
+        """BM25 over chunks or whole pages of filings, as the row ids and scores of the best: for those who know which
+        rows these are."""
+        if limit < 1 or not filing_ids:
+            return np.zeros(0, np.int64), np.zeros(0)
+        with layout.reading(self.uri, name):
+            return row_scores(self._tables[name], query, self._filter(name, filing_ids), limit)
 
     def search_chunks_vector(
         self, vector: Vectors, filing_ids: Collection[str] | None, limit: int, *, texts: bool = False

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 from lance.query import MatchQuery
 
+from finray.core.arrays import Floats
 from finray.index import schema
 from finray.index.tables import ann
 from finray.models.encoder import Vectors
 
+ROW_ID: Final = "_rowid"
+"""Lance's column of row ids, which never change in one version of a table."""
+RowIds = npt.NDArray[np.int64]
 PAGE_PLACE: Final = ("filing_id", "page")
 CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
 
@@ -35,6 +41,14 @@ def text_hits(table: Any, place: Sequence[str], query: str, where: str | None, l
     options = {"full_text_query": MatchQuery(query, "text"), "filter": where, "prefilter": True, "limit": limit}
     hits = table.to_table(columns=[*place, "_score"], **options)
     return ranked(hits.rename_columns([*place, "score"]), place)
+
+
+def row_scores(table: Any, query: str, where: str | None, limit: int) -> tuple[RowIds, Floats]:
+    """The row ids and BM25 scores of the ``limit`` best rows of a Lance table for ``query``. The columns of a place
+    would take a third of the time."""
+    options = {"full_text_query": MatchQuery(query, "text"), "filter": where, "prefilter": True, "limit": limit}
+    hits = table.to_table(columns=[ROW_ID, "_score"], **options)
+    return hits[ROW_ID].to_numpy().astype(np.int64), hits["_score"].to_numpy().astype(np.float64)
 
 
 def vector_hits(

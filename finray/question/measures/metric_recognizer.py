@@ -7,6 +7,7 @@ filing have no usual name.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from finray.question.measures.formulas import usual_names
 
 NONE = "none"
 """The class of phrases for any other figure."""
+_KEPT = 256
+"""Phrases whose metrics are kept: rounds of a question, and questions of a bulk run, repeat them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +34,13 @@ class MetricRecognizer:
 
     def __init__(self, model: QuestionModel) -> None:
         self._model = model
+        self._kept = lru_cache(maxsize=_KEPT)(self._meant)
 
     def meant(self, phrase: str) -> Meant | None:
         """The metric that ``phrase`` means; None if it means none, or not surely enough."""
+        return self._kept(phrase)
+
+    def _meant(self, phrase: str) -> Meant | None:
         ids, _ = placed_tokens(phrase)
         if not ids:
             return None

@@ -95,8 +95,8 @@ def test_the_best_of_several_phrases_is_found_without_comparing_each() -> None:
     rarity = Rarity(ROWS)
     matchers = [Matcher(asked(text), rarity) for text in ("operating income of Europe", "income", "cost of sales")]
     for row in ROWS:
-        assert best_score(matchers, row) == max(matcher.fit(row).score for matcher in matchers)
-    assert best_score([], ROWS[0]) == 0.0
+        assert best_score(matchers, row, rarity.around(row)) == max(matcher.fit(row).score for matcher in matchers)
+    assert best_score([], ROWS[0], rarity.around(ROWS[0])) == 0.0
 
 
 def test_every_weight_has_a_name_a_value_by_hand_and_a_fitted_one() -> None:

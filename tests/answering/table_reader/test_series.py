@@ -6,7 +6,7 @@ import datetime as dt
 from dataclasses import replace
 
 from finray.answering.cells.page_cells import PageCells
-from finray.answering.table_reader.series import Series, series_of
+from finray.answering.table_reader.series import Series, numbered_series, series_of
 from finray.core.filing import LineItem
 from tests.answering.made_up_cells import BEFORE, ITEMS, facts, item, passage
 
@@ -117,3 +117,19 @@ def test_rows_that_are_headed_by_years_are_one_series_a_column() -> None:
 def test_years_that_come_twice_in_a_table_stay_rows() -> None:
     rows = [_due(n, year, 10.0 * n) for n, year in enumerate((2023, 2024, 2023, 2024), start=1)]
     assert [len(series.cells) for series in _series(tuple(rows))] == [1, 1, 1, 1]
+
+
+def test_series_of_whole_pages_are_found_once_and_number_their_cells() -> None:
+    source = facts(ITEMS)
+    for pages in ((3, 5), (5, 3), (5,)):
+        cells = PageCells(source).read([passage(page) for page in pages])
+        found = numbered_series(cells, source)
+        assert [series for _, series in found] == series_of(cells)
+        assert all(tuple(cells[number] for number in numbers) == series.cells for numbers, series in found)
+
+
+def test_other_cells_of_a_page_make_other_series() -> None:
+    source = facts(ITEMS)
+    cells = PageCells(source).read([passage(3)])
+    assert len(numbered_series(cells, source)) == 2
+    assert [series for _, series in numbered_series(cells[1:], source)] == series_of(cells[1:])
