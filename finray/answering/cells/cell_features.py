@@ -16,10 +16,11 @@ from typing import Final, Self
 import numpy as np
 
 from finray.answering.cells.asked_cell import FIGURES, AskedCell, asked_periods, shortened
-from finray.answering.cells.cell_words import BARE, CALENDAR, WHOLE, Around, Rarity
+from finray.answering.cells.cell_words import BARE, Around, Rarity
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.page_cells import PageCell, is_dash, measure_of
 from finray.answering.cells.row_match import best_score
+from finray.answering.cells.word_shares import COVER, SHARES, WordShares
 from finray.core.arrays import Floats
 from finray.core.filing import Filing, LineItem, Statement
 from finray.core.query import Query
@@ -70,14 +71,9 @@ FEATURES: Final[Mapping[str, str]] = {
     "change": "the column is a change, not asked for",
 }
 _COLUMN: Final = {name: at for at, name in enumerate(FEATURES)}
-_COVER: Final = ("row", "column", "section", "caption")
-_SHARES: Final = (*_COVER, "heading", "surplus", "surplus_column", "surplus_section", "part", "total")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _YEAR_ROW = re.compile(r"^\W*(?:fiscal (?:year )?)?(?P<year>(?:19|20)\d\d)\W*$", re.I)
 _CHANGE = re.compile(r"\b(?:change|variance|increase|decrease|growth)\b|%", re.I)
-_TOTAL = frozenset(words_of("total"))
-_PLAIN = WHOLE | CALENDAR
-"""Words of columns that do not name a part of the company."""
 _OPENING, _CLOSING = frozenset(words_of("beginning opening")), frozenset(words_of("end ending closing"))
 _PERCENT = frozenset({"percent", "percent_anywhere", "rate", "share"})
 _MOVES = frozenset({"moves", "growth", "change", "difference", "rises", "falls"})
@@ -158,67 +154,14 @@ def _words(features: Floats, asked: AskedCell, query: Query, alike: _Alike, rari
     short = {name: words for name, words in asked.short.items() if name in printed and words & set(asked.words)}
     asked = replace(asked, readings=(*asked.readings, *shortened(asked.readings[:1], short)))
     any_asked = frozenset(asked.words).union(*asked.readings, words_of(" ".join(query.terms)), asked.figures)
-    weighed = {filing_id: _Weighed(asked, any_asked, printed, rarity) for filing_id, rarity in rarities.items()}
+    weighed = {filing_id: WordShares(asked, any_asked, printed, rarity) for filing_id, rarity in rarities.items()}
     shares = np.asarray([weighed[cell.filing.filing_id].shares(cell) for cell in alike.first])
-    cover = shares[:, : len(_COVER)].sum(axis=1)
+    cover = shares[:, : len(COVER)].sum(axis=1)
     row = shares[:, 0]
     best = (cover / (cover.max() or 1.0), row / (row.max() or 1.0))
-    names = (*_SHARES, "cover", "best_cover", "best_row")
+    names = (*SHARES, "cover", "best_cover", "best_row")
     alike.fill(features, names, np.column_stack([shares, cover, *best]))
     return lacking / all_of if all_of else 1.0
-
-
-class _Weighed:
-    """The words of each reading of the question that some cell has, with their total weight by the rarity of words in
-    one filing. Keeps what it compares: rows of a table share heads and titles."""
-
-    def __init__(self, asked: AskedCell, any_asked: frozenset[str], printed: set[str], rarity: Rarity) -> None:
-        wanted = [reading & printed for reading in asked.readings]
-        readings = ((reading, math.fsum(map(rarity.weight, reading))) for reading in wanted)
-        self._readings = [each for each in readings if each[1]]
-        self._every = frozenset().union(*wanted)
-        self._any_asked, self._rarity = any_asked, rarity
-        self._known: dict[tuple[frozenset[str], ...], list[float]] = {}
-        self._surpluses: dict[frozenset[str], float] = {}
-
-    def shares(self, cell: PageCell) -> list[float]:
-        """The features _SHARES of a cell, in that order; those of the question's words by its best reading."""
-        words, any_asked = cell.words, self._any_asked
-        label, column = words.label - words.aside, words.column - _PLAIN
-        there = tuple(
-            [self._every & place for place in (label, words.column, words.section, words.caption, cell.heading)]
-        )
-        best = self._known.get(there)
-        if best is None:
-            best = self._known[there] = self._best(there)
-        part = bool(column) and not column & any_asked and not words.whole
-        surpluses = [self._surplus(place) for place in (label, column, words.section)]
-        total = bool(words.label & _TOTAL) and not any_asked & _TOTAL
-        return [*best, *surpluses, float(part), float(total)]
-
-    def _best(self, there: Sequence[frozenset[str]]) -> list[float]:
-        """The share in each place of the reading with the largest share in all but the last, given the words that are
-        ``there``."""
-        best, best_sum = [0.0] * len(there), -1.0
-        for wanted, total in self._readings if any(there) else ():
-            shares: list[float] = []
-            left = wanted
-            for place in there:
-                found = left & place
-                shares.append(math.fsum(map(self._rarity.weight, found)) / total if found else 0.0)
-                left = left - found
-            if sum(shares[: len(_COVER)]) > best_sum:
-                best, best_sum = shares, sum(shares[: len(_COVER)])
-        return best
-
-    def _surplus(self, words: frozenset[str]) -> float:
-        """The share of ``words`` that the question lacks."""
-        known = self._surpluses.get(words)
-        if known is None:
-            own = self._rarity.total(words)
-            spare = math.fsum(map(self._rarity.weight, words - self._any_asked)) / own if own else 0.0
-            known = self._surpluses[words] = spare
-        return known
 
 
 def _figures_and_ends(features: Floats, asked: AskedCell, alike: _Alike) -> None:
