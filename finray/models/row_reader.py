@@ -74,7 +74,7 @@ class RowReader(PairReader):
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """Scores of ``rows`` as operands of the computation that ``question`` asks for."""
-        states = self.states(question, [*rows, ""], ROW_TOKENS)
+        states = np.vstack([self.states(question, rows, ROW_TOKENS), self._alone(question)])
         roles, present = self._roles(states)
         first, second, listed, operand = roles[:-1].T
         operations, measures = (log_softmax(self.head(name, states[-1])) for name in ("ops", "measure"))
