@@ -166,7 +166,7 @@ def _computed(
 
 
 def _relative(reading: Reading, cells: Sequence[PageCell], amounts: Sequence[float], query: Query) -> str:
-    """The difference of one row's money or shares between two periods in percent too, if the question names no unit."""
+    """The difference of one row between two periods in percent too, if that may be meant."""
     if reading.operation != "difference" or len(series_of(cells)) > 1:
         return ""
     ends = {cell.item.period_end for cell in cells}
