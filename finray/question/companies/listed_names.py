@@ -1,8 +1,8 @@
 """Large companies that a question may name although the index has no filing of them.
 
-``listed_names.txt`` has the names of 570 companies listed in the United States, one per line, without legal
-suffixes and without names that are common words ("Target", "Gap"). A name that no grammar reveals ("Cigna sales the
-six months ended July 27, 2025") is recognized by it.
+``listed_names.txt`` has the names of some 560 companies listed in the United States, one per line, without those that
+are common words ("Target", "Gap") or stand in filings of others (Nasdaq, Moody's). They reveal a name that no grammar
+does: "Cigna sales the six months ended July 27, 2025".
 """
 
 from __future__ import annotations
