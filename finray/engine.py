@@ -59,7 +59,7 @@ from finray.question.rule_reader import PlainReader, RuleReader
 from finray.question.trained_reader import TrainedReader
 from finray.retrieval.documents import NarrowedDocuments
 from finray.retrieval.flat import FilingTitles
-from finray.retrieval.meant_company import MeantCompany
+from finray.retrieval.meant_company import MeantCompany, NarrowedReader
 from finray.retrieval.methods.composed import build_retrieval, method_named
 from finray.retrieval.methods.toolbox import Toolbox
 from finray.retrieval.oracle import GoldDocuments, GoldPages
@@ -72,9 +72,10 @@ _GENERATING: Final = frozenset({"hirec", "model", "plain"})
 class Engine:
     """Answers questions over one version of one index."""
 
-    def __init__(self, roles: Roles, reader: IndexReader, settings: Settings) -> None:
+    def __init__(self, roles: Roles, reader: IndexReader, catalog: CompanyCatalog, settings: Settings) -> None:
         self.roles = roles
         self.reader = reader
+        self.catalog = catalog
         self.settings = settings
 
     async def answer(
@@ -111,7 +112,11 @@ class Engine:
     def _narrowed(self, narrowed: FilingFilter | None) -> Roles:
         if narrowed is None or narrowed.is_empty:
             return self.roles
-        return replace(self.roles, documents=NarrowedDocuments(self.roles.documents, self.reader, narrowed))
+        return replace(
+            self.roles,
+            reader=NarrowedReader(self.roles.reader, self.catalog, self.reader.filings(), narrowed),
+            documents=NarrowedDocuments(self.roles.documents, self.reader, narrowed),
+        )
 
 
 def open_engine(
@@ -218,7 +223,7 @@ def build_engine(
         conversation=conversation,
         repeatable=not asks_llm(settings),
     )
-    return Engine(roles, reader, settings)
+    return Engine(roles, reader, catalog, settings)
 
 
 def _chat_models(

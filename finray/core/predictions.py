@@ -168,7 +168,8 @@ class Prediction(Record):
     resolved: OmitNone[str | None] = None
     """The question that was answered, if ``question`` was completed from its ``context``."""
     unclear: OmitNone[str | None] = None
-    """What the question leaves open after its ``context``; then nothing was searched."""
+    """What the question leaves open after its ``context``: how it continues an earlier one, or which of several
+    companies it means. Then nothing is answered."""
     closest: OmitEmpty[bool] = False
     """Whether a refusal shows the printed rows or sentences closest to the question, which may not answer it."""
 

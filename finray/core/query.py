@@ -39,6 +39,24 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnName:
+    """``name`` of a question that ``company``, a key of the catalog, calls its own, by what its filing says.
+
+    ``relation`` is "company" for a former or short name, "part" for a brand, a subsidiary or a segment: only rows and
+    sentences that print one of ``spellings`` answer for a part. ``sentence`` is the proof, on ``page`` of the filing;
+    it is empty if the name is only a thing that the company's filings write of.
+    """
+
+    name: str
+    company: str
+    relation: Literal["company", "part"]
+    spellings: tuple[str, ...]
+    filing_id: str = ""
+    page: int = 0
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """A question, understood.
 
@@ -92,6 +110,19 @@ class Query:
     own_words: str = ""
     """The text as asked, if ``question`` and ``text`` have a metric's ``usual_name`` instead of the words asked."""
     usual_name: str = ""
+
+    own_names: tuple[OwnName, ...] = ()
+    """Names in the question that are not a registrant's, with the company that calls them its own."""
+    unclear: str = ""
+    """What the question leaves open, for people: which of several companies it means."""
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The spellings of brands, subsidiaries and segments that rows and sentences must print to answer; none if a
+        model judges what is found."""
+        if self.anywhere:
+            return ()
+        return tuple(dict.fromkeys(s for own in self.own_names if own.relation == "part" for s in own.spellings))
 
     @property
     def worded(self) -> str:

@@ -57,9 +57,12 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
     asked = read_question(question.question, settings.bulk.max_question_characters)
     resolved = await _resolved(asked, question, roles, settings, journal)
     if resolved.unclear:
-        return _unclear(question, resolved)
+        return _unclear(question, resolved.unclear)
     query, documents, first = await retrieve(resolved.question, 0, roles, settings, journal)
     seen = proposed(documents, first)
+    if query.unclear and settings.retrieval.oracle == "none":
+        found = replace(_unclear(question, query.unclear), documents=_document_refs(seen), passages=tuple(first))
+        return replace(found, resolved=None if resolved.question == asked else resolved.question)
     curation = Curation(first if isinstance(first, AnsweredPassages) else tuple(first), answerable=True)
     rounds: list[tuple[PageRef, ...]] = []
     iterations = 0
@@ -124,14 +127,15 @@ async def _resolved(asked: str, question: Question, roles: Roles, settings: Sett
     return resolved
 
 
-def _unclear(question: Question, resolved: Resolution) -> Prediction:
-    """The reply to a follow-up that may mean two things."""
+def _unclear(question: Question, unclear: str) -> Prediction:
+    """The reply to a question that may mean several things: it asks which."""
     return Prediction(
         qid=question.qid,
         question=question.question,
-        answer=f"The question leaves open {resolved.unclear}. Please ask it in full.",
+        answer=f"The question leaves open {unclear}. Please ask it in full.",
         status="unanswerable",
-        unclear=resolved.unclear,
+        missing=(unclear,),
+        unclear=unclear,
     )
 
 

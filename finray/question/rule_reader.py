@@ -83,6 +83,8 @@ class RuleReader:
                 terms=tuple(item.names[0] for item in items),
                 spans=tuple(sorted(spans, key=lambda span: span.start)),
                 anywhere=self._anywhere,
+                own_names=companies.own_names,
+                unclear=companies.unclear,
             )
         )
 
@@ -127,8 +129,8 @@ def with_text(query: Query, text: str) -> Query:
     return with_measures(replace(query, text=text, spans=labels(text)))
 
 
-def described(query: Query) -> tuple[str, str]:
-    """Two lines for the trace: what the question names, and the labels of its words."""
+def described(query: Query) -> tuple[str, ...]:
+    """Lines for the trace: what the question names, the labels of its words, and whose its names are."""
     spans = ", ".join(f"{query.text[s.start : s.end]!r} is {s.kind} {s.value}" for s in query.spans)
     read_in = f"read in {[str(p) for p in query.source]}, " if query.source else ""
     return (
@@ -137,6 +139,7 @@ def described(query: Query) -> tuple[str, str]:
         f"statements {list(query.statements)}, "
         f"unexplained {list(query.unexplained)}",
         f"transform: {spans or 'no words read'}; intents {sorted(query.intents)}",
+        *(f"transform: {own.name!r} is {own.company}, {own.relation}: {own.sentence!r}" for own in query.own_names),
     )
 
 

@@ -48,6 +48,7 @@ def resolved(question: str, spelled: Spelled, rules: RuleReader, journal: Journa
         read,
         companies=companies,
         unknown_companies=unknown,
+        unclear="" if companies or unknown else read.unclear,
         names=tuple(dict.fromkeys((*read.names, *spelled.companies))),
         periods=_periods(spelled.periods, read, journal),
         forms=forms_asked(question) or _forms(spelled.form, journal) or read.forms,

@@ -10,7 +10,7 @@ from finray.question.words import word_list
 
 _MOST = 6
 """Names that are searched for, at most."""
-_NAME = re.compile(r"(?<![\w-])(?:[A-Z][\w&.’'-]*|[a-z][A-Z][\w-]*)")
+_NAME = re.compile(r"(?<![\w-])(?:[A-ZÀ-ÖØ-ÞİŞĞČŠŽ][\w&.’'-]*|[a-z][A-Z][\w-]*)")
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s++|[“\"(]\s*+)$")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NUMBERED = re.compile(r"(?:19|20)\d\d|^(?:FY|Q\d|H\d|F\d|\d)")

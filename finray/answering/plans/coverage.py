@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from finray.answering.cells.derived_periods import with_derived
 from finray.answering.cells.operands import find_operand, find_phrase, in_row_of
+from finray.answering.part_names import of_part
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
@@ -54,7 +55,7 @@ def cover(
     ranks: dict[tuple[str, int], int] = {}
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
-    line_items = facts.line_items({p.filing_id for p in passages})
+    line_items = of_part(query, facts.line_items({p.filing_id for p in passages}))
     # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
     search = _Search(query, ranks, anywhere=anywhere, plain=plain)
@@ -70,7 +71,8 @@ def cover(
 
     def in_filings_of(operand: Operand, year: int) -> Found | None:
         filings = [each for each in facts.filings_of(operand.company) if each.fiscal_year == year]
-        return search.find(operand, filings, facts.line_items({each.filing_id for each in filings}))
+        items = facts.line_items({each.filing_id for each in filings})
+        return search.find(operand, filings, of_part(query, items))
 
     return with_derived(coverage, in_filings_of)
 

@@ -106,6 +106,12 @@ class Candidates:
     features: Floats
     figures: Mapping[tuple[int, int], float] = field(default_factory=dict)
 
+    def only(self, kept: Sequence[bool]) -> Candidates:
+        """The sentences that are ``kept``, before any is read."""
+        numbers = tuple(itertools.compress(self.numbers, kept))
+        sentences = tuple(itertools.compress(self.sentences, kept))
+        return Candidates(self.pages, sentences, numbers, self.features[np.asarray(kept, dtype=np.bool_)])
+
     def in_one_paragraph(self, one: int, other: int) -> bool:
         """Whether both sentences exist, in one paragraph."""
         if not (0 <= one < len(self.sentences) and 0 <= other < len(self.sentences)):

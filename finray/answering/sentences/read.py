@@ -11,6 +11,7 @@ import numpy as np
 
 from finray.answering.sentences.features import FARTHEST, FEATURES, Candidates, candidates
 from finray.answering.sentences.model import SentenceModel, shipped_sentence_model
+from finray.answering.part_names import names_measure, prints_part
 from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence
@@ -50,10 +51,18 @@ class SentenceFinder:
         pages = self._facts.indexed_pages(list(scores)[:_PAGES])
         of_pages = [scores[page.filing_id, page.page] for page in pages]
         found = candidates(query, pages, of_pages, self._encoder.encode_query(query.question))
+        if query.part_names:
+            found = found.only([_about_part(query, each) for each in found.sentences])
         if self._read:
             found = with_reading(query.question, found, sentence_reader(), shipped_sentence_model())
         self._last = (asked, found)
         return found
+
+
+def _about_part(query: Query, sentence: Sentence) -> bool:
+    """Whether ``sentence`` is of the part of a company that ``query`` is about, and of what it asks for."""
+    texts = sentence.text, sentence.heading
+    return prints_part(query, *texts) and names_measure(query, *texts)
 
 
 def sentence_text(sentence: Sentence) -> str:

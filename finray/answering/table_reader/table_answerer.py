@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.cells.page_cells import PageCell, PageCells
+from finray.answering.part_names import item_of_part, names_measure
 from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
@@ -41,6 +42,7 @@ from finray.answering.table_reader.second_opinion import SecondOpinion, second_o
 from finray.answering.table_reader.series import series_of
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.core.arrays import Floats
+from finray.core.filing import LineItem
 from finray.core.journal import Journal
 from finray.core.plan import Coverage, Found, Plan
 from finray.core.predictions import Answer
@@ -57,6 +59,8 @@ at twice the time."""
 COMPOSED_ROWS = 20
 """The same if the question asks for a computation over three or more cells."""
 _LABEL = 90
+_TITLE = 80
+"""Characters of the title of a table; a longer caption is a sentence above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        cells = self._cells.read(passages, pages)
+        cells = [cell for cell in self._cells.read(passages, pages) if _about_part(query, cell.item)]
         query = in_printed_words(query, (cell.item for cell in cells))
         every = rows_of(query, cells, self._facts)
         if not every.series:
@@ -141,6 +145,12 @@ class TableAnswerer:
         columns = columns_of(query, rows.cells, self._facts)
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
+
+
+def _about_part(query: Query, item: LineItem) -> bool:
+    """Whether ``item`` is of the part of a company that ``query`` is about, and of what it asks for."""
+    title = item.caption if item.caption is not None and len(item.caption) <= _TITLE else None
+    return item_of_part(query, item) and names_measure(query, item.label, item.section, item.column_label, title)
 
 
 def _computed(

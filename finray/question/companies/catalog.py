@@ -17,15 +17,15 @@ import pyarrow as pa
 from rapidfuzz.distance import OSA
 
 from finray.core.filing import UNIDENTIFIED, Filing
-from finray.core.query import Span
+from finray.core.query import OwnName, Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
 from finray.question.companies.company_groups import core_name, group_filings
-from finray.question.companies.listed_names import listed_names
+from finray.question.companies.listed_names import listed_names, nicknames
 from finray.question.companies.name_runs import (
     ANY_SUFFIX,
     NOT_A_NAME,
+    abbreviates,
     all_name_like,
-    built_from_prefixes,
     is_one_letter_ticker,
     name_continues,
     name_like_runs,
@@ -35,6 +35,9 @@ from finray.question.companies.name_words import NameWord, common_words, name_wo
 
 _GLUED_SUFFIX = re.compile(r"[A-Z][a-z]{3,}(?=(?:Co|Corp|Com)\b)")
 """The name in front of a suffix without a space: "Pepsi" of "PepsiCo"."""
+_JOINED = re.compile(r"&|\band\b", re.I)
+_INITIALS = re.compile(r"[A-Z]n[A-Z]")
+"""Initials joined by "n", as in JnJ."""
 _MOST_WORDS = 6
 """Most words of a question that are looked up as one name."""
 _MOST_GUESSED_WORDS = 4
@@ -60,11 +63,14 @@ class Company:
 @dataclass(frozen=True, slots=True)
 class Mentions:
     """Companies that a question names, in reading order: ``known`` by their catalog keys, ``unknown`` by names that the
-    catalog lacks. ``spans`` are where the known ones stand."""
+    catalog lacks. ``spans`` are where the known ones stand. ``own_names`` led to known companies, and ``unclear`` is
+    what the question leaves open."""
 
     known: tuple[str, ...]
     unknown: tuple[str, ...]
     spans: tuple[Span, ...] = ()
+    own_names: tuple[OwnName, ...] = ()
+    unclear: str = ""
 
 
 class CompanyCatalog:
@@ -145,6 +151,9 @@ class CompanyCatalog:
         joined = "".join(word.plain for word in window)
         if len(joined) < _MISSPELLED_LETTERS or not all_name_like(window) or name_continues(words, position + length):
             return None
+        ends_a_name = position > 0 and all_name_like(words[position - 1 : position]) and name_continues(words, position)
+        if joined in common_words() or ends_a_name:
+            return None
         mistakes = 1 if len(joined) < _TWO_MISTAKES_LETTERS else 2
         near = {
             key
@@ -166,7 +175,7 @@ class CompanyCatalog:
         if not keys and joined not in NOT_A_NAME:
             keys = self._tickers.get(joined.upper(), ()) if length == 1 and len(joined) >= _LOWER_CASE_TICKER else ()
             if not keys:
-                return self._first_words.get(joined)
+                return self._first_words.get(joined) or (self._abbreviation(joined) if length == 1 else None)
         return keys[0] if len(keys) == 1 else None
 
     def _longest_match(self, words: Sequence[NameWord], position: int) -> tuple[int, tuple[str, ...]]:
@@ -177,8 +186,12 @@ class CompanyCatalog:
             named = any(word.is_name_like for word in window) or len(joined) > 6
             if named and (keys := self._names.get(joined) or self._names.get(without_suffixes(window))):
                 return length, keys
+            if named and (keys := self._nicknamed(joined)):
+                return length, keys
             if named and (keys := self._shortened.get(joined)) and not name_continues(words, position + length):
                 return length, keys
+            if 1 < length < _MOST_GUESSED_WORDS and all_name_like(window) and (key := self._abbreviation(joined)):
+                return length, (key,)
         word = words[position]
         if not word.is_name_like or word.text.lower() in NOT_A_NAME:
             return 0, ()
@@ -190,6 +203,11 @@ class CompanyCatalog:
         if key := self._abbreviation(word.text):
             return 1, (key,)
         return 0, ()
+
+    def _nicknamed(self, joined: str) -> tuple[str, ...]:
+        """The companies of the index that people call ``joined``, whatever their filings do."""
+        names = (self._names.get(name, ()) for name in nicknames().get(joined, ()))
+        return tuple(dict.fromkeys(key for keys in names for key in keys))
 
     def _companies_by_ticker(self) -> dict[str, tuple[str, ...]]:
         """Exchanges give the ticker of a company that left to another, so several may have had it."""
@@ -231,23 +249,25 @@ class CompanyCatalog:
             if len(keys) == 1 and len(word) >= 4 and word not in NOT_A_NAME
         }
 
-    def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], str]]]:
-        """(core name, company) by the first two letters that an abbreviation of the name may have."""
-        names: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+    def _names_by_initials(self) -> dict[str, list[tuple[tuple[str, ...], bool, str]]]:
+        """(core name, whether "and" joins it, company) by the first two letters that an abbreviation of the name may
+        have."""
+        names: dict[str, list[tuple[tuple[str, ...], bool, str]]] = defaultdict(list)
         for company in self.companies.values():
-            for core in dict.fromkeys(map(core_name, company.names)):
-                first = "".join(core[:1])
-                for pair in {first[:2], first[:1] + "".join(core[1:2])[:1]}:
-                    names[pair].append((core, company.key))
+            for name in company.names:
+                core, joined = core_name(name), _JOINED.search(name) is not None
+                plain = [word for word in core if word != "and"]
+                further = [word for word in plain[1:] if word != "of"]
+                for pair in {core[0][:2], *(core[0][:1] + rest[0][:1] for rest in (plain[1:], further) if rest)}:
+                    names[pair].append((core, joined, company.key))
         return dict(names)
 
     def _abbreviation(self, text: str) -> str | None:
-        """The only company of whose name ``text`` joins the beginnings of words: AMEX, BofA."""
-        letters = re.sub(r"[^A-Za-z]", "", text)
-        if len(letters) < 3 or sum(c.isupper() for c in letters) < 2:
+        """The only company whose name ``text`` abbreviates: AMEX, BofA, J&J."""
+        if len(text) < 3 or text.lower() in common_words():
             return None
-        letters = letters.lower()
-        hits = {key for core, key in self._by_initials.get(letters[:2], ()) if built_from_prefixes(letters, core)}
+        letters = re.sub(r"[^a-z0-9]", "", text.replace("n", "") .lower() if _INITIALS.fullmatch(text) else text.lower())
+        hits = {key for core, joined, key in self._by_initials.get(letters[:2], ()) if abbreviates(text, core, joined=joined)}
         return hits.pop() if len(hits) == 1 else None
 
 

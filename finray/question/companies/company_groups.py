@@ -6,6 +6,7 @@ Filings with different CIKs are never joined, so two registrants that share a na
 from __future__ import annotations
 
 import re
+import unicodedata
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,10 +25,17 @@ from finray.question.words import word_list
 _SUFFIXES = word_list("legal_suffixes")
 
 
+def unaccented(text: str) -> str:
+    """``text`` with plain letters for accented ones: people and filings write Nestle and Nestlé."""
+    if text.isascii():
+        return text
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+
+
 @lru_cache(maxsize=65_536)  # all filings of a company repeat its name
 def core_name(name: str) -> tuple[str, ...]:
     """Lower-case words of a company name without legal suffixes: ("coca", "cola") of "COCA-COLA CO /DE/"."""
-    words = re.findall(r"[a-z0-9]+", name.lower().replace("&", " ").replace("'", "").replace("’", ""))
+    words = re.findall(r"[a-z0-9]+", unaccented(name).lower().replace("&", " ").replace("'", "").replace("’", ""))
     while len(words) > 1 and words[0] == "the":
         words = words[1:]
     while len(words) > 1 and words[-1] in _SUFFIXES:

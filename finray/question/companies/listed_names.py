@@ -7,7 +7,7 @@ does: "Cigna sales the six months ended July 27, 2025".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from finray.core.data_files import shipped
@@ -37,6 +37,18 @@ def _length(words: Sequence[NameWord], position: int) -> int:
         if "".join(word.plain for word in words[position : position + length]) in _joined():
             return length
     return 0
+
+
+@cache
+def nicknames() -> Mapping[str, tuple[str, ...]]:
+    """The joined names of companies by the joined names that people give them: former names, and names that no filing
+    uses ("Coke"). ``nicknames.txt`` has one a line, with the company's name after " = "."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in shipped("finray.question.companies", "nicknames.txt").splitlines():
+        nickname, _, name = line.partition(" = ")
+        key = "".join(core_name(nickname))
+        found[key] = (*found.get(key, ()), "".join(core_name(name)))
+    return found
 
 
 @cache

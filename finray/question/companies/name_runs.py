@@ -15,6 +15,8 @@ from finray.question.words import word_list
 NOT_A_NAME = word_list("not_a_name")
 ANY_SUFFIX = SUFFIXES | word_list("other_suffixes")
 _PERIOD_WORD = re.compile(r"(?:FY|Q[1-4]|[1-4]Q)?['’]?\d*(?:Q\d)?")
+_AND = re.compile(r"&|(?<=[A-Z])n(?=[A-Z])|\band\b")
+"""How initials join the two sides of "Johnson & Johnson"."""
 _BEFORE_NAME = word_list("before_name")
 
 
@@ -45,9 +47,38 @@ def name_continues(words: Sequence[NameWord], position: int) -> bool:
     return adjacent and word.is_name_like and not plain
 
 
+def continues_name(words: Sequence[NameWord], position: int) -> bool:
+    """Whether the word at ``position`` may belong to a name that ends before it, whatever it means: "Acme Group"."""
+    word, before = words[position], words[position - 1]
+    return word.start - before.end == 1 and not before.possessive and word.is_name_like and not _is_plain(word)
+
+
 def _is_plain(word: NameWord) -> bool:
     """Whether ``word`` names a period, or is a word of questions that names no company."""
     return word.text.lower() in NOT_A_NAME or _PERIOD_WORD.fullmatch(word.text) is not None
+
+
+def abbreviates(text: str, core: Sequence[str], *, joined: bool) -> bool:
+    """Whether ``text`` is made of the words of a name, ``core``: its initials ("IBM", "BofA", and of a name that is
+    ``joined`` by "and" or "&" also "J&J" and "JnJ"), or the beginnings, of two letters or more, of its first words
+    ("Amex"). The beginning of one word is another company's ticker as often as not."""
+    letters = re.sub(r"[^a-z0-9]", "", _AND.sub("", text).lower())
+    initials = {"".join(word[0] for word in core if word not in left_out) for left_out in (("and",), ("and", "of"))}
+    initials.add("".join(word if word == "of" else word[0] for word in core if word != "and"))
+    least = 2 if joined and _AND.search(text) else 3
+    if len(letters) >= least and letters in initials:
+        return True
+    return len(letters) >= 4 and _begins(letters, core)
+
+
+def _begins(letters: str, words: Sequence[str]) -> bool:
+    """Whether ``letters`` joins beginnings of two letters or more of the first two or more of ``words``."""
+    reached = {0}
+    for count, word in enumerate(words, start=1):
+        reached = {start + size for start in reached for size in range(2, 1 + _shared(word, letters, start))}
+        if count >= 2 and len(letters) in reached:
+            return True
+    return False
 
 
 def built_from_prefixes(letters: str, words: Sequence[str], *, least: int = 1) -> bool:

@@ -8,10 +8,11 @@ from functools import cache
 from itertools import islice
 
 from finray.models.static_encoder import shipped_vocabulary
+from finray.question.companies.company_groups import unaccented
 from finray.question.words import word_list
 
 SUFFIXES = word_list("legal_suffixes")
-_WORD = re.compile(r"[A-Za-z0-9]+(?:['’&.\-][A-Za-z0-9]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
 _PLAIN = re.compile(r"[a-z0-9]+")
 _POSSESSIVE = re.compile(r"['’]s?$", re.I)
 _COMMON = 3_500
@@ -43,7 +44,7 @@ def name_words(text: str) -> list[NameWord]:
         follows = text[match.end() : match.end() + 2]
         possessive = bare != raw or follows[:1] in ("'", "’")
         if bare:
-            plain = "".join(_PLAIN.findall(bare.lower()))
+            plain = "".join(_PLAIN.findall(unaccented(bare).lower()))
             capitals = any(map(str.isupper, bare)) and not bare.isdigit()
             words.append(NameWord(bare, match.start(), match.start() + len(bare), possessive, plain, capitals))
     return words

@@ -65,7 +65,7 @@
  * @property {boolean} [grounded]
  * @property {Cell[]} [operands]
  * @property {number} [confidence] The probability that the answer is right.
- * @property {string} [unclear] What a follow-up leaves open; then nothing was searched.
+ * @property {string} [unclear] What the question leaves open; then nothing is answered.
  * @property {string} [resolved] The question that was answered, if it was completed from earlier ones.
  *
  * @typedef {object} ParsedQuestion How the question was understood.

@@ -50,7 +50,7 @@ async def recorded_answers(
     for done, question in enumerate(questions):
         progress(done, len(questions))
         recorder = _Recorder(engine.roles.answerer)
-        recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.settings)
+        recorded = Engine(replace(engine.roles, answerer=recorder), engine.reader, engine.catalog, engine.settings)
         prediction = await recorded.answer(question)
         if recorder.last is not None:
             query, curation, answer = recorder.last
