@@ -7,13 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from finray.answering.closest.rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, load_confidence_model
 from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.own_answer import OwnAnswerer
 from finray.answering.plans.judging import JudgingAnswerer
 from finray.answering.plans.planned import PlannedAnswerer
-from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.answering.sentences.figure_answerer import FigureAnswerer
 from finray.answering.sentences.in_words import WordsAnswerer
 from finray.answering.sentences.model import SentenceModel
@@ -258,15 +256,13 @@ def _statement_answerer(
     sentences: SentenceModel | None,
     confidence: ConfidenceModel,
 ) -> GuardedAnswerer:
-    """The answerer without a language model: plans, then rankings, tables and sentences."""
+    """The answerer without a language model: plans, then tables and sentences."""
     loop = settings.loop
     finder = SentenceFinder(facts, encoder, read=loop.sentences)
     words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
     meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
-    rankings = RankingAnswerer(facts) if loop.rankings else None
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
-    closest = ClosestRows(facts) if loop.closest else None
     judging = JudgingAnswerer(planned, facts, meanings)
-    return GuardedAnswerer(judging, facts, confidence, loop.least_confidence, rankings, tables, others, closest)
+    return GuardedAnswerer(judging, facts, confidence, loop.least_confidence, tables, others)
