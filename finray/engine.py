@@ -10,7 +10,6 @@ from typing import Final
 from finray.answering.confidence import ConfidenceModel, load_confidence_model
 from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.own_answer import OwnAnswerer
-from finray.answering.plans.judging import JudgingAnswerer
 from finray.answering.plans.planned import PlannedAnswerer
 from finray.answering.sentences.figure_answerer import FigureAnswerer
 from finray.answering.sentences.in_words import WordsAnswerer
@@ -44,11 +43,10 @@ from finray.index.reading.facts import FilingFacts
 from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
-from finray.models.encoder_loading import is_static, load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.question_model import question_model
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.models.token_states import MiniLmSentences
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.measures.measure_tagger import MeasureTagger
@@ -261,8 +259,6 @@ def _statement_answerer(
     finder = SentenceFinder(facts, encoder, read=loop.sentences)
     words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
-    judging = JudgingAnswerer(planned, facts, meanings)
-    return GuardedAnswerer(judging, facts, confidence, loop.least_confidence, tables, others)
+    return GuardedAnswerer(planned, facts, confidence, loop.least_confidence, tables, others)
