@@ -7,13 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from finray.answering.closest.rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, load_confidence_model
 from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.own_answer import OwnAnswerer
-from finray.answering.plans.judging import JudgingAnswerer
 from finray.answering.plans.planned import PlannedAnswerer
-from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.answering.sentences.figure_answerer import FigureAnswerer
 from finray.answering.sentences.in_words import WordsAnswerer
 from finray.answering.sentences.model import SentenceModel
@@ -46,11 +43,10 @@ from finray.index.reading.facts import FilingFacts
 from finray.index.reading.reader import IndexReader
 from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
-from finray.models.encoder_loading import is_static, load_encoder
+from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import load_chat
 from finray.models.question_model import question_model
 from finray.models.reranker import RerankerLoader, load_reranker
-from finray.models.token_states import MiniLmSentences
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.follow_ups.conversation import RuleConversation
 from finray.question.measures.measure_tagger import MeasureTagger
@@ -263,15 +259,11 @@ def _statement_answerer(
     sentences: SentenceModel | None,
     confidence: ConfidenceModel,
 ) -> GuardedAnswerer:
-    """The answerer without a language model: plans, then rankings, tables and sentences."""
+    """The answerer without a language model: plans, then tables and sentences."""
     loop = settings.loop
     finder = SentenceFinder(facts, encoder, read=loop.sentences)
     words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
-    meanings = MiniLmSentences() if is_static(settings.encoder.model) else encoder
-    rankings = RankingAnswerer(facts) if loop.rankings else None
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
-    closest = ClosestRows(facts) if loop.closest else None
-    judging = JudgingAnswerer(planned, facts, meanings)
-    return GuardedAnswerer(judging, facts, confidence, loop.least_confidence, rankings, tables, others, closest)
+    return GuardedAnswerer(planned, facts, confidence, loop.least_confidence, tables, others)

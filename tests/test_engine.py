@@ -12,18 +12,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from finray import engine
 from finray.core.errors import IndexMismatchError, IndexMissingError, SettingsError
 from finray.core.passages import Passage
 from finray.core.predictions import Prediction
 from finray.core.questions import GoldEvidence, Question
-from finray.core.roles import Answerer
 from finray.core.settings import Settings, load_settings
 from finray.engine import open_engine
-from finray.index.reading.facts import FilingFacts
-from finray.models.encoder import Encoder
 from finray.models.openai_http import OpenAIChatModel
-from finray.models.token_states import MiniLmSentences
 from tests.weightless import WEIGHTLESS
 
 Ask = Callable[[str], Prediction]
@@ -127,22 +122,6 @@ def test_what_a_question_read_is_freed_without_the_garbage_collector(
     finally:
         gc.enable()
     assert unreachable < 100  # a filing has thousands of cells
-
-
-@pytest.mark.parametrize("static", [True, False])
-def test_judgements_are_not_recognized_by_sums_of_words(
-    sample_index: str, monkeypatch: pytest.MonkeyPatch, static: bool
-) -> None:
-    compared_by = []
-
-    def judging(inner: Answerer, facts: FilingFacts, encoder: Encoder) -> Answerer:
-        compared_by.append(encoder)
-        return inner
-
-    monkeypatch.setattr(engine, "JudgingAnswerer", judging)
-    monkeypatch.setattr(engine, "is_static", lambda model: static)
-    open_engine(sample_index, load_settings(overrides=WEIGHTLESS, environment={}))
-    assert [isinstance(encoder, MiniLmSentences) for encoder in compared_by] == [static]
 
 
 async def test_oracles_retrieve_gold_alone(sample_index: str) -> None:

@@ -1,5 +1,5 @@
-"""Common parts of the fitted choices of cells, figures, rankings and sentences: a linear score, a logistic model of
-whether the chosen one answers, and their files."""
+"""Common parts of the fitted choices of cells, figures and sentences: a linear score, a logistic model of whether
+the chosen one answers, and their files."""
 
 from __future__ import annotations
 

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from finray.answering.closest.rows import ClosestRows
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.presence import Absence, absence, near_rows
-from finray.answering.rankings.ranking_answerer import RankingAnswerer
 from finray.answering.table_reader.second_opinion import SecondOpinion
 from finray.answering.table_reader.table_answerer import TableAnswerer, TableReading
 from finray.core.journal import Journal
@@ -29,9 +27,8 @@ class GuardedAnswerer:
     """Asks ``inner`` only about companies and periods in the index, unless a model has judged the evidence.
 
     With ``confidence``, adds the probability that the answer is right, given what ``tables`` read, and refuses a
-    computed figure with less than ``least``. ``rankings`` answer which of several ranks first. If there is no figure by
-    then, asks ``tables`` and then ``others``, whose answers have their own probability. ``closest`` adds rows to a
-    refusal.
+    computed figure with less than ``least``. If there is no figure by then, asks ``tables`` and then ``others``, whose
+    answers have their own probability.
     """
 
     def __init__(
@@ -40,19 +37,15 @@ class GuardedAnswerer:
         facts: FilingFacts,
         confidence: ConfidenceModel | None = None,
         least: float = 0.0,
-        rankings: RankingAnswerer | None = None,
         tables: TableAnswerer | None = None,
         others: Sequence[AnswerSource] = (),
-        closest: ClosestRows | None = None,
     ) -> None:
         self._inner = inner
         self._facts = facts
         self._confidence = confidence
         self._least = least
-        self._rankings = rankings
         self._tables = tables
         self._others = others
-        self._closest = closest
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         passages = curation.kept
@@ -65,31 +58,9 @@ class GuardedAnswerer:
         if self._tables is not None and wants_opinion(answer):
             reading = self._tables.read(query, curation, journal)
         answer = self._rated(answer, query, curation, journal, reading)
-        if self._rankings is not None:
-            answer = self._ranked(answer, self._rankings, query, curation, journal)
         if answer.value is not None:
             return answer
-        answer = self._further(query, curation, journal, reading) or answer
-        if answer.status != "unanswerable" or self._closest is None:
-            return answer
-        return self._closest.shown(answer, query, curation, journal)
-
-    def _ranked(
-        self, answer: Answer, rankings: RankingAnswerer, query: Query, curation: Curation, journal: Journal
-    ) -> Answer:
-        """The answer of ``rankings`` if a ranking is asked for, else ``answer``. A plan's figure of one row does not
-        answer which of several ranks first."""
-        computed = answer.status == "answered" and bool(answer.operands)
-        stated = computed and answer.value is not None
-        if stated and not rankings.surely_asked(query):
-            return answer
-        ranked = rankings.answer(query, curation, journal)
-        if ranked is not None and (stated or not computed or (ranked.confidence or 0.0) > (answer.confidence or 0.0)):
-            return ranked
-        if not stated:
-            return answer
-        journal.note(f"answer: {answer.text!r} does not say which ranks first")
-        return _unsure(answer)
+        return self._further(query, curation, journal, reading) or answer
 
     def _further(
         self, query: Query, curation: Curation, journal: Journal, reading: TableReading | None

@@ -98,8 +98,6 @@ class Answer:
     grounded: bool | None = None
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
-    closest: bool = False
-    """A refusal that shows the printed rows or sentences closest to the question."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -170,8 +168,6 @@ class Prediction(Record):
     unclear: OmitNone[str | None] = None
     """What the question leaves open after its ``context``: how it continues an earlier one, or which of several
     companies it means. Then nothing is answered."""
-    closest: OmitEmpty[bool] = False
-    """Whether a refusal shows the printed rows or sentences closest to the question, which may not answer it."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

@@ -115,7 +115,7 @@ class _Selection:
 
     def _add_with_context(self, key: PartKey, piece: int, limit: float) -> None:
         if piece not in self.chosen.get(key, ()):
-            self._add(key, with_context(self.scored.part(key), piece), limit)
+            self._add(key, _with_context(self.scored.part(key), piece), limit)
 
     def _add(self, key: PartKey, pieces: Collection[int], limit: float) -> None:
         """Adds all ``pieces`` if they fit."""
@@ -145,7 +145,7 @@ def _without_bare_headings(part: Table | Prose, kept: Set[int]) -> list[int]:
     return shown
 
 
-def with_context(part: Table | Prose, piece: int) -> list[int]:
+def _with_context(part: Table | Prose, piece: int) -> list[int]:
     """A row with the headings that govern it and the next total; a sentence with its neighbors."""
     if isinstance(part, Prose):
         return [at for at in (piece - 1, piece, piece + 1) if 0 <= at < len(part.sentences)]

@@ -103,7 +103,6 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
-        closest=answer.closest,
         documents=_document_refs(seen),
         passages=tuple(first),
         evidence=answer.evidence,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Final
 
 import numpy as np
@@ -21,15 +21,14 @@ OPERATIONS: Final = (
     "share_change", "share_average", "sum_share", "sum_ratio", "part_share", "rest_share", "sum_change", "gap_change",
     "sum_growth", "gap_growth", "net", "sum_less", "product", "change_share", "other", "none",
 )  # fmt: skip
-"""Computations over cells; "other" is another computation, "none" no figure of a table."""
+"""Computations over cells, of which the table reader computes the first eleven. The shipped weights tell the next
+fourteen apart; new training counts them as "other", another computation. "none" is no figure of a table."""
 MEASURES: Final = ("money", "shares", "per share", "percent", "number")
 ROW_TOKENS: Final = 48
 ROLES: Final = 4
 """Roles of a row: first operand, second operand, one of several, any operand."""
 WEIGHTS: Final = "row_reader.npz"
 _EPSILON = 1e-5
-_ASKED_AT_ONCE = 64
-"""Questions whose state is cached: rankings and the choice of rows both need it."""
 NARROW: Final = 192
 """Components of a row's state in the layer that compares rows with one another."""
 NARROW_HEADS: Final = 4
@@ -70,11 +69,10 @@ class RowReader(PairReader):
     def __init__(self, weights: State | None = None) -> None:
         """``weights`` are by default those that come with finray."""
         super().__init__(shipped_weights(WEIGHTS) if weights is None else weights, _shapes())
-        self._alone = lru_cache(maxsize=_ASKED_AT_ONCE)(self._read_alone)
 
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
         """Scores of ``rows`` as operands of the computation that ``question`` asks for."""
-        states = np.vstack([self.states(question, rows, ROW_TOKENS), self._alone(question)])
+        states = self.states(question, [*rows, ""], ROW_TOKENS)
         roles, present = self._roles(states)
         first, second, listed, operand = roles[:-1].T
         operations, measures = (log_softmax(self.head(name, states[-1])) for name in ("ops", "measure"))
@@ -82,18 +80,6 @@ class RowReader(PairReader):
             float(logits[1] - logits[0]) for logits in (self.head(name, states[-1]) for name in ("axis", "order"))
         )
         return RowScores(first, second, listed, operand, present, operations, several, measures, backwards)
-
-    def operations(self, question: str) -> Floats:
-        """Log probabilities of OPERATIONS, before any row is read, float64 [len(OPERATIONS)]."""
-        return log_softmax(self.head("ops", self._alone(question)))
-
-    def question_state(self, question: str) -> Floats:
-        """The state of ``question`` alone, float64 [STATE], for linear heads over what it asks for."""
-        return self._alone(question)
-
-    def _read_alone(self, question: str) -> Floats:
-        alone: Floats = self.states(question, [""], ROW_TOKENS)[0]
-        return alone
 
     def _roles(self, states: Floats) -> tuple[Floats, float]:
         """Logits of the roles, [rows + 1, ROLES], each the sum of those from the row alone and from the comparison, and

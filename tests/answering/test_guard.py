@@ -21,7 +21,6 @@ from finray.index.reading.facts import FilingFacts
 from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 from tests.answering.made_up_cells import FILING, facts, passage
-from tests.answering.rankings.made_up_rankings import answerer, heads
 from tests.answering.table_reader.scores import FakeRowReader
 from tests.answering.table_reader.test_table_answerer import MODEL
 
@@ -155,23 +154,3 @@ async def test_no_opinion_is_wanted_on_tagged_figures() -> None:
     guarded = GuardedAnswerer(_Fixed(tagged), facts(), load_confidence_model(""), 0.0, tables=_Unread(facts()))
     answer = await guarded.answer(query, Curation((passage(3),), True), Journal())
     assert answer.value == 904e6
-
-
-@pytest.mark.parametrize(
-    ("ranks", "threshold", "expected"),
-    [
-        (True, 0.4, "Frito Snacks: a decrease of $136 million"),
-        (True, 0.6, "No figure is sure enough"),  # no ranking is sure enough, and one figure does not say which
-        (False, 0.4, "$904 million"),
-    ],
-)
-async def test_a_figure_of_one_row_is_no_answer_to_which_fell_most(
-    ranks: bool, threshold: float, expected: str
-) -> None:
-    planned = _planned(904e6, "North America Beverages")
-    rankings = answerer(facts(), heads("difference", lowest=True, ranks=ranks), threshold)
-    guarded = GuardedAnswerer(_Fixed(planned), facts(), load_confidence_model(""), 0.0, rankings)
-    text = "Which segment's capital spending fell most in 2022?"
-    query = Query(text, text, ("acme",), periods=(Period(2022, "FY"),), names=("Acme",), operation="which")
-    answer = await guarded.answer(query, Curation((passage(3),), True), Journal())
-    assert answer.text.startswith(expected)

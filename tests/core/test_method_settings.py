@@ -51,7 +51,7 @@ def test_answers_of_a_composition_depend_on_all_its_parts() -> None:
 def test_hashes_from_before_a_setting_existed_stay_valid() -> None:
     """Recorded when MiniLM was the default, and before page_characters, store, sampled, generation, least_confidence,
     and what "statements" may add."""
-    added = ("tables", "rankings", "sentences", "figures", "closest")
+    added = ("tables", "sentences", "figures")
     before = {"encoder__model": "minilm", "loop__transform": "rules", "loop__least_confidence": 0.0}
     before |= {f"loop__{name}": False for name in added}
     assert answer_hash(**before, retrieval__method="page_scorer", page_encoder__model="minilm") == "5d4185f067fd"

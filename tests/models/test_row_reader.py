@@ -80,11 +80,3 @@ def test_weights_of_another_shape_are_refused() -> None:
     state = shipped_weights(WEIGHTS) | {"narrow.bias": np.zeros(7, dtype=np.float32)}
     with pytest.raises(ModelUnavailableError, match=r"narrow\.bias is \[7\] instead of \[192\]"):
         RowReader(state)
-
-
-def test_the_operation_is_named_before_any_row_is_read() -> None:
-    reader, question = RowReader(), "By what percentage did Acme's rent grow from 2021 to 2022?"
-    named = reader.operations(question)
-    assert OPERATIONS[int(named.argmax())] == "growth"
-    beside_rows = reader.rows(question, ["Rent | amount"]).operations
-    assert np.exp(named) == pytest.approx(np.exp(beside_rows), abs=0.05)

@@ -81,7 +81,6 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/lab/evaluation/judging/constructed.py": [{"own": _NAME, "pairs": ["up", "rose", "higher than"]}],
     "finray/question/measures/definitions.py": [{"word": "divided by"}],
     "finray/question/intents.py": [],
-    "finray/question/plans/judgement_criteria.py": [],
     "finray/question/measures/mentions.py": [],
     "finray/question/measures/phrase.py": [{"longest_first": "a a|a"}],
     "finray/question/rule_reader.py": [{"name": "a" * 100}],

@@ -118,7 +118,7 @@ class Computation:
     def _answer(self, text: str, program: str) -> Answer:
         evidence, grounded = evidence_of(self._found.values(), self._passages, self._facts)
         cells = tuple(cited(name, item) for name, item in self._found.items())
-        source = shown_program(program, self._found)
+        source = _shown_program(program, self._found)
         return Answer(text, "answered", program=source, evidence=evidence, operands=cells, grounded=grounded)
 
 
@@ -172,7 +172,7 @@ def _plain(value: float) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.6g}"
 
 
-def shown_program(program: str, found: Mapping[str, Found]) -> str:
+def _shown_program(program: str, found: Mapping[str, Found]) -> str:
     """The program, then its operands, each with its cell, page and any XBRL tag."""
     operands = "; ".join(f"{name} = {_plain(item.value)} {_source(item)}" for name, item in found.items())
     return f"{program}  where {operands}"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from finray.answering.cells.operands import found_in, printed_amount
 from finray.answering.cells.page_cells import PageCell, measure_of
 from finray.answering.cells.printed_sign import SignedRow, is_deducted
-from finray.answering.table_reader.operations import Operation, added_places
+from finray.answering.table_reader.operations import Operation
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
@@ -41,13 +41,10 @@ def signed_amount(item: LineItem) -> float:
 
 
 def added_with_signs(operation: Operation, amounts: Sequence[float], signed: Sequence[float]) -> Sequence[float]:
-    """Returns what ``operation`` computes with: ``amounts``, but those that it adds up are the ``signed`` ones if their
-    signs differ, such as proceeds and (repayments)."""
-    added = added_places(operation, len(signed))
-    signs = {signed[place] < 0 for place in added if signed[place]}
-    if len(signs) < 2:
-        return amounts
-    return [signed[place] if place in added else amount for place, amount in enumerate(amounts)]
+    """Returns what ``operation`` computes with: ``amounts``, but a sum adds up the ``signed`` ones if their signs
+    differ, such as proceeds and (repayments)."""
+    signs = {amount < 0 for amount in signed if amount}
+    return signed if operation == "sum" and len(signs) > 1 else amounts
 
 
 def phrase_of_row(item: LineItem) -> Phrase:

@@ -9,15 +9,12 @@ from typing import Final
 
 import numpy as np
 
-from finray.answering.table_reader.operations import COMPOSED, OPERATIONS, Operation
+from finray.answering.table_reader.operations import OPERATIONS, Operation
 from finray.core.arrays import Floats, log_softmax
 from finray.models.row_reader import MEASURES, RowScores
 
 _LEAST_LOG: Final = math.log(0.004)
 """Operations less likely than this are not tried."""
-_LEAST_COMPOSED: Final = math.log(0.03)
-"""The same for composed operations, of which there are many readings."""
-_LIKELY: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Odds:
         operations: dict[Operation, float] = {
             operation: float(score)
             for operation, score in zip(OPERATIONS, scores.operations[: len(OPERATIONS)], strict=True)
-            if operation == "value" or score >= (_LEAST_COMPOSED if operation in COMPOSED else _LEAST_LOG)
+            if operation == "value" or score >= _LEAST_LOG
         }
         return cls(
             operations,
@@ -55,12 +52,6 @@ class Odds:
             (_log_sigmoid(-scores.backwards), _log_sigmoid(scores.backwards)),
             dict(zip(MEASURES, scores.measures.tolist(), strict=True)),
         )
-
-
-def several_rows(operations: Floats) -> bool:
-    """Whether an operation on three or more cells is likely. ``operations``: the row model's log probabilities."""
-    names = [OPERATIONS.index(operation) for operation in COMPOSED]
-    return float(np.exp(operations[names]).sum()) > _LIKELY
 
 
 def _log_sigmoid(x: float) -> float:

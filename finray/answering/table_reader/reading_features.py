@@ -25,7 +25,6 @@ from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
 from finray.answering.table_reader.operations import (
     ARITHMETIC,
-    COMPOSED,
     LISTED,
     NAMING,
     Operation,
@@ -69,7 +68,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "same_column": "the operands are of one column of a table",
     "same_period": "the operands are of one period",
     "same_unit": "the operands have one unit",
-    "multiplied": "a product of shares and an amount per share",
     "unit": "the result has the unit asked for",
     "misfit": "the result has another unit than that asked for",
     "money_ratio": "a quotient of amounts of money, for a question that asks for no unit",
@@ -79,7 +77,6 @@ FEATURES: Final[Mapping[str, str]] = {
     "pair": "two cells in order",
     "list": "two or more cells in any order",
     "length": "logarithm of the number of cells",
-    "composite": "an operation on sums, differences or shares of rows",
     "matched": "mean match of the cells with the words of their quantities",
     "matched_best": "the same, below that of the best rows",
     "held": "mean share of a quantity's words in row, section or column",
@@ -95,18 +92,10 @@ _AVERAGED: Final = [list(FEATURES).index(name) for name in AVERAGED]
 _SINGLE: Final = [name for name in FEATURES if name not in AVERAGED]
 _SINGLE_COLUMNS: Final = [list(FEATURES).index(name) for name in _SINGLE]
 _TOTAL = re.compile(r"\b(?:total|consolidated)\b", re.I)
-_SHARES: Final = frozenset({"share", "sum_share", "part_share", "rest_share"})
-_RATIOS: Final = frozenset({"ratio", "sum_ratio"})
 _TAGGED: Final[Mapping[str, frozenset[str]]] = {
     "max": frozenset({"max", "which_max"}),
     "min": frozenset({"min", "which_min"}),
     "which": frozenset({"which_max", "which_min"}),
-    "share": _SHARES | {"share_change", "share_average", "change_share"},
-    "difference": frozenset({"difference", "share_change", "sum_change", "gap_change", "net", "sum_less"}),
-    "growth": frozenset({"growth", "sum_growth", "gap_growth"}),
-    "sum": frozenset({"sum", "sum_share", "sum_ratio", "sum_change", "sum_growth", "sum_less"}),
-    "average": frozenset({"average", "share_average"}),
-    "ratio": _RATIOS,
 }
 
 
@@ -131,7 +120,7 @@ class _Operands:
 
     @property
     def pair(self) -> bool:
-        """Whether a simple operation takes two cells in order."""
+        """Whether the operation takes two cells in order."""
         return is_pair(self.operation, len(self.at))
 
     @property
@@ -191,7 +180,6 @@ class Describer:
             "pair": operands.pair,
             "list": operation in LISTED,
             "length": math.log(len(at)),
-            "composite": operation in COMPOSED,
         }
         return value, [float(row[name]) for name in _SINGLE]
 
@@ -287,12 +275,11 @@ class Describer:
         """The size of the result, and its unit beside the unit asked for."""
         operation, cells, asked = operands.operation, operands.cells, self._unit
         measures = {measure_of(cell.item) for cell in cells}
-        money, ratio, share = measures == {"money"}, operation in _RATIOS, operation in _SHARES
+        money, ratio, share = measures == {"money"}, operation == "ratio", operation == "share"
         unit = unit_of(operation, cells)
         fitting = operation in NAMING or fits(asked, unit, money=money)
         return {
             "same_unit": len(measures) == 1,
-            "multiplied": operation == "product" and measures == {"shares", "per share"},
             "unit": asked is not None and fitting,
             "misfit": not fitting,
             "money_ratio": ratio and money and asked is None,
@@ -318,7 +305,7 @@ def _may_combine(operation: Operation, cells: Sequence[PageCell]) -> bool:
         return False
     if len({cell.item.unit for cell in cells if measure_of(cell.item) == "money"}) > 1:
         return False
-    return not (operation in _RATIOS | _SHARES and len(cells) == 2 and _divides_by_money(cells))
+    return not (operation in ("ratio", "share") and len(cells) == 2 and _divides_by_money(cells))
 
 
 def _divides_by_money(cells: Sequence[PageCell]) -> bool:

@@ -11,10 +11,9 @@ import numpy as np
 from finray.answering.cells.flow_lengths import asks_flow, flow_lengths, may_be_of
 from finray.answering.cells.page_cells import PageCell, is_dash
 from finray.answering.table_reader.columns import NAMED, Columns
-from finray.answering.table_reader.composed import composed_readings
 from finray.answering.table_reader.looked_up import Matches
 from finray.answering.table_reader.odds import Odds
-from finray.answering.table_reader.operations import COMPOSED, LISTED, Operation, Reading
+from finray.answering.table_reader.operations import LISTED, Operation, Reading
 from finray.answering.table_reader.reading_features import Describer
 from finray.answering.table_reader.shortlist import Shortlist
 from finray.core.arrays import Floats
@@ -82,9 +81,8 @@ class _Generator:
                 yield from (Reading("value", (cell,)) for row in first for cell in self._of_row[row])
             elif operation in LISTED:
                 yield from self._lists(operation, first)
-            elif operation not in COMPOSED:
+            else:
                 yield from self._pairs(operation, first[:_FIRST_ROWS], second)
-        yield from composed_readings(self._odds, [cell.item for cell in self._rows.cells], self._aligned)
 
     def _pairs(self, operation: Operation, first: Sequence[int], second: Sequence[int]) -> Iterator[Reading]:
         for row in first:

@@ -27,7 +27,6 @@ from finray.answering.table_reader.amounts import (
 from finray.answering.table_reader.columns import columns_of
 from finray.answering.table_reader.initials import in_printed_words
 from finray.answering.table_reader.looked_up import matches, names_all, sought
-from finray.answering.table_reader.odds import several_rows
 from finray.answering.table_reader.operand_text import operand_text
 from finray.answering.table_reader.operations import ARITHMETIC, NAMING, Reading
 from finray.answering.table_reader.reading_choice import (
@@ -56,8 +55,6 @@ from finray.question.arithmetic import ProgramError
 ROWS = 12
 """Rows that the model reads, in addition to those that a look-up found. With 24 it is as often sure of a right figure,
 at twice the time."""
-COMPOSED_ROWS = 20
-"""The same if the question asks for a computation over three or more cells."""
 _LABEL = 90
 _TITLE = 80
 """Characters of the title of a table; a longer caption is a sentence above it."""
@@ -138,10 +135,8 @@ class TableAnswerer:
         every = rows_of(query, cells, self._facts)
         if not every.series:
             return None
-        reader = self._reader or row_reader()
-        size = COMPOSED_ROWS if several_rows(reader.operations(query.question)) else ROWS
-        rows = shortlist(every, size, looked_for.found)
-        scores = reader.rows(query.question, [series.text for series in rows.series])
+        rows = shortlist(every, ROWS, looked_for.found)
+        scores = (self._reader or row_reader()).rows(query.question, [series.text for series in rows.series])
         columns = columns_of(query, rows.cells, self._facts)
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))

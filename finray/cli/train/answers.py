@@ -52,7 +52,7 @@ def confidence(
     settings = load_settings(preset)
     tables = settings.loop.tables
     # The confidence is that of plans and quotations: figures from tables and sentences come with their own.
-    settings = with_loop(settings, rankings=False, tables=False, figures=False, least_confidence=0.0)
+    settings = with_loop(settings, tables=False, figures=False, least_confidence=0.0)
     answers: list[GradedAnswer] = []
     encoder = load_encoder(settings.encoder, threads=1)
     for source, uri in sources_of(questions, index):

@@ -49,7 +49,7 @@ def table_reader(
     from finray.answering.table_reader.reading_features import FEATURES
     from finray.lab.training.answers.table_reader import READINGS, reading_questions
 
-    settings = with_loop(settings_of(preset, set_), rankings=False, tables=False, figures=False)
+    settings = with_loop(settings_of(preset, set_), tables=False, figures=False)
     given = answered(reading_questions, sources_of(questions, index), settings)
     condition = "a reading has the figure"
     return _train(given, READINGS, FEATURES, condition, questions or (), threshold_from, out, l2, as_json=json_)
@@ -72,7 +72,7 @@ def row_words(
     from finray.lab.evaluation.report import shown
     from finray.lab.training.answers.row_words import fit_row_words, held_out_ranks, row_questions
 
-    settings = with_loop(settings_of(preset, set_), rankings=False, tables=False, figures=False)
+    settings = with_loop(settings_of(preset, set_), tables=False, figures=False)
     given = answered(row_questions, sources_of(questions, index), settings)
     if not given:
         raise UsageError("for no question a row of its pages prints the figure: nothing to learn from")
@@ -107,7 +107,7 @@ def figure_choice(
     from finray.models.encoder import QueryCache
     from finray.models.encoder_loading import load_encoder
 
-    settings = with_loop(settings_of(preset, set_), rankings=False, figures=False)
+    settings = with_loop(settings_of(preset, set_), figures=False)
     sources = sources_of(questions, index)
     encoder = QueryCache(load_encoder(settings.encoder, threads=1))
     given = answered(

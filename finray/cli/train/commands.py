@@ -6,12 +6,11 @@ import typer
 
 from finray.cli.train.answers import confidence, sentences
 from finray.cli.train.choices import figure_choice, row_words, table_reader
-from finray.cli.train.evidence import closest_rows, company_choice
+from finray.cli.train.evidence import company_choice
 from finray.cli.train.fine_tuning import gain, page_scorer, reranker
 from finray.cli.train.matches import filing_match, row_match
 from finray.cli.train.pages import item_lexicon, page_ranker
 from finray.cli.train.questions import question_model
-from finray.cli.train.rankings import rankings
 from finray.cli.train.rows import row_reader
 from finray.cli.train.signs import printed_sign
 from finray.cli.train.static import static_encoder
@@ -30,10 +29,8 @@ for _command in (
     row_match,
     table_reader,
     row_words,
-    rankings,
     figure_choice,
     company_choice,
-    closest_rows,
     question_model,
     row_reader,
     printed_sign,

@@ -1,14 +1,14 @@
-"""``finray train company-choice`` and ``closest-rows``: the company that a question means, the rows closest to it."""
+"""``finray train company-choice``: the company that a question means."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
+from finray.cli.options import JsonOption
 from finray.cli.output import err
 from finray.cli.progress import progress_bar
-from finray.cli.train.fitting import L2, Indexes, ModelOut, Questions, answered, finish, listed, sources_of, stems
+from finray.cli.train.fitting import L2, Indexes, ModelOut, Questions, finish, listed, sources_of, stems
 from finray.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,33 +39,6 @@ def company_choice(
     fitted = FittedWeights(dict(zip(NAMES, values, strict=True)), dict.fromkeys(NAMES, 0.0))
     lines = [f"on held-out companies: {listed(figures)}", f"wrote {out}"]
     return finish(out, weights_json(fitted, trained), {"threshold": threshold, **trained}, *lines, as_json=json_)
-
-
-def closest_rows(
-    questions: Questions = None,
-    index: Indexes = None,
-    out: ModelOut = Path("closest_rows.json"),
-    preset: PresetOption = "local",
-    set_: SetOption = None,
-    l2: L2 = 1.0,
-    json_: JsonOption = False,
-) -> int:
-    """Fit the model that shows the rows closest to a question that would be refused (loop.closest)."""
-    from finray.answering.choice_model import fitted_json
-    from finray.answering.closest.features import FEATURES
-    from finray.answering.closest.model import SIGNALS
-    from finray.lab.training.answers.closest_rows import closest_questions, fit_closest, held_out_rows, measured
-
-    chosen = settings_of(preset, [*(set_ or []), "loop.closest=false"])
-    given = answered(closest_questions, sources_of(questions, index), chosen)
-    if not any(each.gold.any() for each in given):
-        raise UsageError("no question has its evidence among the rows of its pages: nothing to learn from")
-    model = fit_closest(given, l2)
-    figures = measured(held_out_rows(given, l2), model.thresholds["threshold"])
-    trained = {"questions": len(given), "sources": stems(questions), "l2": l2, "held_out": figures}
-    text = fitted_json(model, FEATURES, SIGNALS, trained)
-    lines = [f"on held-out companies: {listed(figures)}", f"wrote {out}"]
-    return finish(out, text, {**model.thresholds, **trained}, *lines, as_json=json_)
 
 
 def _companies(file: str, index: str) -> list[CompanyQuestion]:

@@ -49,12 +49,6 @@ class LoopSettings(Section):
     figures: bool = False
     """Whether the answerer "statements", if neither a plan nor a table gives a figure, may choose one that a sentence
     of the retrieved pages states (``finray train figure-choice``). The shipped choice expects ``sentences``."""
-    rankings: bool = False
-    """Whether the answerer "statements" ranks rows and columns of the retrieved pages if a question asks which is the
-    largest, grew fastest or fell most (``finray train rankings``)."""
-    closest: bool = False
-    """Whether the refusals of the answerer "statements" show the printed rows or sentences closest to the question, if
-    they likely bear on it (``finray train closest-rows``)."""
     confidence_model: str = ""
     """A file that ``finray train confidence`` wrote, for the ``statements`` answerer or any other; empty for the one
     that comes with finray, which was trained on the ``statements`` answerer and applies to no other."""
@@ -62,7 +56,7 @@ class LoopSettings(Section):
     @property
     def without_effect(self) -> set[str]:
         """Settings that change no answer. Hashes omit them, so that hashes from before they existed stay valid."""
-        switches = ("tables", "sentences", "figures", "rankings", "closest")
+        switches = ("tables", "sentences", "figures")
         unused = {name for name in switches if self.answerer != "statements" or not getattr(self, name)}
         if self.answerer != "hirec":
             unused.add("generation")

@@ -133,12 +133,6 @@ class FilingFacts:
             if (page := pages.get(place)) is not None and (own := rows_at[place])
         ]
 
-    def passages_about(self, filing_id: str, words: str, limit: int) -> list[Passage]:
-        """The chunks of a filing with the most of ``words`` (BM25), best first."""
-        rows = self._reader.search_chunks_text(words, [filing_id], limit, texts=True)
-        rows = rows.select(["filing_id", "page", "start", "end", "text", "score"])
-        return [Passage(self._by_id[filing_id].doc_name, **row) for row in rows.to_pylist()]
-
     def line_items(self, filing_ids: Collection[str]) -> dict[str, FilingItems]:
         """Line items of each filing, in reading order."""
         found = {filing_id: self._cache.get(filing_id) for filing_id in filing_ids}

@@ -130,9 +130,6 @@ def score(question: Question, prediction: Prediction, judge: Judge | None = None
             scores["textual_accuracy"] = bool(verdict)
     refused = "unanswerable_refused" if metrics.is_unanswerable(question) else "answerable_refused"
     scores[refused] = prediction.status == "unanswerable"
-    scores["closest_shown"] = prediction.closest
-    if prediction.closest and reference is not None:
-        scores["closest_has_figure"] = metrics.numeric_match(prediction.answer, reference)
     if metrics.is_unanswerable(question):
         scores["invented_figure"] = answered and prediction.value is not None
     return {name: float(value) for name, value in scores.items()}
@@ -225,7 +222,7 @@ def _report_order(name: str) -> tuple[int, str, int]:
         "evidence_page_precision", "context_passages", "context_page_recall", "context_page_precision",
         "context_span_recall", "context_span_precision",
         "bleu", "rouge_l", "numeric_match", "numeric_accuracy", "right_figure", "wrong_figure", "textual_accuracy",
-        "textual_rule_accuracy", "closest_shown", "closest_has_figure", "answerable_refused", "unanswerable_refused",
+        "textual_rule_accuracy", "answerable_refused", "unanswerable_refused",
         "invented_figure",
     )  # fmt: skip
     return order.index(family), family, int(k or 0)

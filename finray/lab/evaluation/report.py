@@ -24,7 +24,6 @@ TYPE_METRICS = {
     "textual_accuracy": "textual",
     "textual_rule_accuracy": "textual, by rules",
     "wrong_figure": "wrong figure",
-    "closest_shown": "closest rows",
     "answerable_refused": "wrongly refused",
     "unanswerable_refused": "rightly refused",
     "invented_figure": "invented figure",

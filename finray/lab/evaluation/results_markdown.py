@@ -26,8 +26,6 @@ HEADLINES: Final = {
     "wrong_figure": "figures wrong",
     "textual_accuracy": "words right, by a judge",
     "textual_rule_accuracy": "words right, by rules",
-    "closest_shown": "refused with the closest rows shown",
-    "closest_has_figure": "the figure is in them",
     "answerable_refused": "answerable refused",
     "unanswerable_refused": "unanswerable refused",
     "invented_figure": "unanswerable, figure made up",

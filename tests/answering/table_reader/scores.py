@@ -33,12 +33,10 @@ class FakeRowReader(RowReader):
         self._first, self._second, self._listed = first, second, listed
         self._backwards, self._present = backwards, present
 
-    def operations(self, question: str) -> Floats:
-        logits = np.full(len(OPERATIONS), -8.0)
-        logits[OPERATIONS.index(self.operation)] = -0.01
-        return logits
-
     def rows(self, question: str, rows: Sequence[str]) -> RowScores:
+        operations = np.full(len(OPERATIONS), -8.0)
+        operations[OPERATIONS.index(self.operation)] = -0.01
+
         def with_words(*words: str) -> Floats:
             return np.asarray([6.0 if any(word and word in row for word in words) else -6.0 for row in rows])
 
@@ -48,7 +46,7 @@ class FakeRowReader(RowReader):
             listed=with_words(*self._listed),
             operand=with_words(self._first, self._second, *self._listed),
             present=self._present,
-            operations=self.operations(question),
+            operations=operations,
             several=4.0 if self._second or self._listed else -4.0,
             measures=np.full(len(MEASURES), -1.6),
             backwards=4.0 if self._backwards else -1.0,

@@ -58,6 +58,22 @@ def test_any_two_likely_rows_are_added_up() -> None:
     }
 
 
+def test_proceeds_and_repayments_add_up_with_their_signs() -> None:
+    rows = (item(3, 1, "Proceeds from debt", 90.0), item(3, 2, "Repayments of debt", -20.0))
+    found = readings_by(FakeRowReader("sum", listed=("Proceeds", "Repayments")), rows)
+    values = {reading.operation: value for reading, value in zip(found.readings, found.values, strict=True)}
+    assert values["sum"] == 70.0
+
+
+def test_a_change_of_a_share_is_told_apart_but_not_read() -> None:
+    rows = tuple(
+        replace(item(3, row, label, value), period_end=end, column=column)
+        for row, label, latest, before in ((1, "Tea", 30.0, 20.0), (2, "Sales", 200.0, 160.0))
+        for column, (value, end) in enumerate(((latest, item(3, 1, "", 0.0).period_end), (before, BEFORE)), start=1)
+    )
+    assert {operation for operation, *_ in _computed(rows, FakeRowReader("share_change", "Tea", "Sales"))} == {"value"}
+
+
 def test_the_years_that_a_question_counts_are_added_up() -> None:
     sold = item(3, 1, "Sold", 1.0)
     years = [replace(sold, value=v, text=str(v), column=v, period_end=dt.date(2023 - v, 12, 31)) for v in range(1, 6)]

@@ -123,15 +123,6 @@ def test_average_over_the_periods_of_one_row() -> None:
     assert answer.value == (904e6 + 769e6) / 2
 
 
-def test_a_share_that_moved_is_stated_in_percentage_points_with_its_four_cells() -> None:
-    query = _query("By how many percentage points did snacks over beverages move from 2021 to 2022?", 2021, 2022)
-    answer = _answer(query, FakeRowReader("share_change", "Frito", "North"))
-    assert answer is not None
-    assert answer.value == pytest.approx(100 * (665 / 904 - 801 / 769))
-    assert answer.text.startswith("-30.6 percentage points (")
-    assert len(answer.operands) == 4
-
-
 def test_which_row_is_the_largest() -> None:
     query = _query("Which segment spent most in 2021?", 2021)
     answer = _answer(query, FakeRowReader("which_max", listed=("North", "Frito")))

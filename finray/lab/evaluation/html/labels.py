@@ -22,8 +22,6 @@ _FAMILIES: Mapping[str, tuple[str, str]] = {
     "textual_rule_accuracy": ("Textual, by rules", "figures and words of the gold answer are in the answer; no judge"),
     "right_figure": ("Right figure", "the stated figure is right; a figure in quoted words does not count"),
     "wrong_figure": ("Wrong figure", "a figure was stated that is wrong; lower is better"),
-    "closest_shown": ("Closest rows", "refused, with the closest rows or sentences shown"),
-    "closest_has_figure": ("Figure in closest rows", "the gold number is printed in them"),
     "invented_figure": ("Invented figure", "a figure for an unanswerable question; lower is better"),
     "answerable_refused": ("Wrongly refused", "answerable questions that were refused; lower is better"),
     "unanswerable_refused": ("Rightly refused", "unanswerable questions that were refused"),

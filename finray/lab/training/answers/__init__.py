@@ -1,1 +1,1 @@
-"""Fits what chooses rows, cells, sentences, figures and rankings, and how sure an answer is."""
+"""Fits what chooses rows, cells, sentences and figures, and how sure an answer is."""

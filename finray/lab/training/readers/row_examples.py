@@ -18,7 +18,7 @@ from typing import Any, Final, Literal, cast
 
 from finray.answering.cells.page_cells import PageCells, measure_of
 from finray.answering.sentences.read import sentence_text
-from finray.answering.table_reader.operations import LISTED, Operation, roles_of
+from finray.answering.table_reader.operations import LISTED, OPERATIONS, Operation, roles_of
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
 from finray.core.errors import UsageError
 from finray.core.filing import LineItem
@@ -28,7 +28,7 @@ from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.filings.prose.figures import prose_figures
 from finray.index.reading.facts import FilingFacts
 from finray.lab.evaluation.numbers import find_numbers
-from finray.models.row_reader import OPERATIONS
+from finray.models.row_reader import OPERATIONS as NAMED
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader, plain_query
 from finray.question.synonyms import words_of
@@ -162,9 +162,11 @@ def table_example(
     question: str, operation: str, rows: Shortlist, operands: Sequence[tuple[int, ...]], group: str
 ) -> RowExample | None:
     """``operands`` are the numbers of the series that may hold each operand, in the order of ``operation``; None if one
-    is in none."""
-    if not operands or not all(operands) or operation not in OPERATIONS:
+    is in none. The row reader learns operations that the table reader does not compute as "other" ones."""
+    if not operands or not all(operands) or operation not in NAMED:
         return None
+    if operation not in OPERATIONS:
+        operation = "other"
     shared = set(operands[0]).intersection(*operands[1:])
     example = RowExample(
         question,

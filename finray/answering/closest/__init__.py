@@ -1,1 +1,0 @@
-"""Rows and sentences closest to a question that has no answer."""
