@@ -74,7 +74,9 @@ def main() -> None:
             print(f"FIGURE {prediction.confidence} {question.question} -> {prediction.answer[:200]}")
         elif prediction.status == "answered" and options.examples:
             print(f"words  {prediction.confidence} {question.question} -> {prediction.answer[:200]!r}")
-    print(f"{len(others)} other companies, {len(figures)} questions: figure {shown(estimate(figures))}, {dict(outcomes)}")
+    print(
+        f"{len(others)} other companies, {len(figures)} questions: figure {shown(estimate(figures))}, {dict(outcomes)}"
+    )
     golds = [json.loads(line) for line in (FOLDER / "questions.jsonl").read_text().splitlines()]
     for kind in ("alias", "part", "part_absent"):
         own = [gold for gold in golds if gold["split"] == options.split and gold["kind"] == kind]
@@ -85,7 +87,8 @@ def main() -> None:
             outcome = "right" if right else "wrong figure" if prediction.value is not None else prediction.status
             counted[outcome] += 1
             if options.examples and outcome != "right":
-                print(f"{kind} {outcome} {prediction.confidence} {gold['question']} -> {prediction.answer[:160]!r} ({gold['answer']})")
+                said = f"{prediction.answer[:160]!r} ({gold['answer']})"
+                print(f"{kind} {outcome} {prediction.confidence} {gold['question']} -> {said}")
         print(f"{kind}, {len(own)} questions: {dict(counted)}")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from finray.core.filing import LineItem
+from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.filings.tables.canonical import canonical_items
 from finray.question.measures.formulas import line_items_of
@@ -31,6 +32,14 @@ def prints_part(query: Query, *texts: str | None) -> bool:
     return any(_prints_one(names, text) for text in texts if text)
 
 
+def has_part(query: Query, answer: Answer) -> bool:
+    """Whether a cell or a passage of ``answer`` prints the part that ``query`` names with its company."""
+    named = (own for own in query.own_names if own.with_company and own.relation == "part")
+    printed = [text for cell in answer.operands for text in (cell.label, cell.section, cell.column_label) if text]
+    printed += [passage.text for passage in answer.evidence]
+    return all(any(_prints_one(own.spellings, text) for text in printed) for own in named)
+
+
 def of_part(query: Query, items: Mapping[str, Sequence[LineItem]]) -> Mapping[str, Sequence[LineItem]]:
     """The line items, by filing, whose row, heading, column or caption prints the part that ``query`` is about."""
     if not query.part_names:
@@ -43,8 +52,8 @@ def item_of_part(query: Query, item: LineItem) -> bool:
 
 
 def names_measure(query: Query, *texts: str | None) -> bool:
-    """Whether one of ``texts`` names what ``query`` asks of a part: a metric that it names; or all together half the words
-    of a phrase for it. True if it is about no part, or not about a figure."""
+    """Whether one of ``texts`` names what ``query`` asks of a part: a metric that it names; or all together half the
+    words of a phrase for it. True if it is about no part, or not about a figure."""
     if not query.part_names or "cause" in query.intents or not query.measures:
         return True
     of_each = [word_set(text) for text in texts if text]

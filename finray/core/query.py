@@ -54,6 +54,8 @@ class OwnName:
     filing_id: str = ""
     page: int = 0
     sentence: str = ""
+    with_company: bool = False
+    """The question names the company, too: "Walmart International"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +124,8 @@ class Query:
         model judges what is found."""
         if self.anywhere:
             return ()
-        return tuple(dict.fromkeys(s for own in self.own_names if own.relation == "part" for s in own.spellings))
+        parts = (own for own in self.own_names if own.relation == "part" and not own.with_company)
+        return tuple(dict.fromkeys(spelling for own in parts for spelling in own.spellings))
 
     @property
     def worded(self) -> str:

@@ -52,7 +52,8 @@ _EMPTY = frozenset({"whole", "entire", "same", "consolidated", "reporting", "fil
 _OBJECT = rf"\b(?:{_ROLE}|brands?)(?: (?:of|behind|that|which|owns|the|and|to))*(?: [\w’'&-]+,?){{0,6}}? "
 """What stands before the name of a thing by which a question describes its company: "the buyer of the "."""
 _OVER_ALL = re.compile(
-    r"\b(?:which|what|who|rank|list|compare|order)\b[^?.]*?\b(?:compan(?:y|ies)|firms?|filers?|registrants?|issuers?|of (?:them|these|those))\b",
+    r"\b(?:which|what|who|rank|list|compare|order)\b[^?.]*?\b(?:compan(?:y|ies)|firms?|filers?|registrants?|issuers?|"
+    r"of (?:them|these|those))\b",
     re.I,
 )
 
@@ -74,8 +75,8 @@ class MeantCompany:
         self._is_name = lru_cache(_KEPT)(self._printed_as_name)
 
     def settled(self, mentions: Mentions, text: str) -> Mentions:
-        """``mentions`` of ``text``; if they know no company, with the one that ``text`` means by another name, a part or
-        a description. Those words stay words of the question, because filings use them."""
+        """``mentions`` of ``text``; if they know no company, with the one that ``text`` means by another name, a part
+        or a description. Those words stay words of the question, because filings use them."""
         mentions = self._unidentified.with_unidentified(mentions, text)
         if mentions.known:
             return self._without_affiliates(mentions, text)
@@ -124,11 +125,11 @@ class MeantCompany:
     def _part_of(self, companies: Sequence[str], whole: str, name: str) -> OwnName | None:
         """``whole`` as a name of one of ``companies``, called ``name``, or of its part that the other words of it
         name: "Corning Display Technologies" is Corning's Display Technologies."""
-        rest = whole.removeprefix(name).removesuffix(name).strip(" -–—&")
+        rest = whole.removeprefix(name).strip(" -–—&") if whole.startswith(name) else ""
         owners = [self._own.owner(part) for part in (whole, rest) if part]
         own = [owner for owner in owners if owner is not None and owner.company in companies]
         spellings = dict.fromkeys(spelling for owner in own for spelling in (whole, *owner.spellings))
-        return replace(own[0], spellings=tuple(spellings)) if own else None
+        return replace(own[0], spellings=tuple(spellings), with_company=True) if own else None
 
     def _names(self, text: str, unknown: Sequence[str]) -> list[str]:
         """The names in ``text``: ``unknown``, and other capitalized words that filings do not print in lower case."""
@@ -177,7 +178,8 @@ class MeantCompany:
             return replace(mentions, known=tuple(companies))
         if _OVER_ALL.search(text):
             return replace(mentions, known=tuple(companies))
-        return replace(mentions, unclear=which_company([company.name for company in companies.values() if company.names]))
+        named = [company.name for company in companies.values() if company.names]
+        return replace(mentions, unclear=which_company(named))
 
     def _company(self, text: str, unknown: tuple[str, ...]) -> str | None:
         """The company that ``text`` means with enough certainty; ``unknown`` are its names that the catalog lacks."""
@@ -193,7 +195,9 @@ class NarrowedReader:
     """The queries of ``inner`` for a question that is asked of the filings that pass ``narrowed``: if they are of one
     company, a question that names none is about it."""
 
-    def __init__(self, inner: QuestionReader, catalog: CompanyCatalog, filings: FilingTable, narrowed: FilingFilter) -> None:
+    def __init__(
+        self, inner: QuestionReader, catalog: CompanyCatalog, filings: FilingTable, narrowed: FilingFilter
+    ) -> None:
         self._inner = inner
         self._catalog = catalog
         self._filings = filings
@@ -223,10 +227,12 @@ def describes(text: str, *, named: bool) -> bool:
     """Whether ``text`` describes a company: "the maker of …", "an American retailer", not "the company's revenue".
     "Which company …" describes one if the question has a name, else it asks about all."""
     for match in _DESCRIBED.finditer(text):
-        if match["article"].lower() in ("which", "what"):
-            if named:
-                return True
-        elif match["article"].lower() == "its" or match["after"] or not _EMPTY.issuperset(match["words"].lower().split()):
+        article, words = match["article"].lower(), match["words"].lower().split()
+        if (
+            named
+            if article in ("which", "what")
+            else article == "its" or match["after"] or not _EMPTY.issuperset(words)
+        ):
             return True
     return False
 
@@ -241,17 +247,16 @@ def _is_subject(name: str, text: str) -> bool:
     return asked is not None and not re.search(_OBJECT + rf"(?:the )?{found}", text)
 
 
+_CAPITALS = r"[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*"
+_JOINING = r" (?:of|and|for) (?:the )?"
+
+
 def _longer_names(name: str, text: str) -> list[str]:
     """``name`` with the capitalized words that a possessive or "of" joins to it, as in "Sam's Club" or "Bank of
     China", the longest first."""
-    match = re.search(rf"(?:{_CAPITALS} (?:of|and|for) (?:the )?)?{re.escape(name)}(?:['’]s {_CAPITALS}|(?: (?:of|and|for) (?:the )?{_CAPITALS})+)?", text)
-    if match is None or match[0] == name:
-        return []
-    ends = re.search(rf"{re.escape(name)}(?:['’]s {_CAPITALS}|(?: (?:of|and|for) (?:the )?{_CAPITALS})+)?", text)
-    return [each for each in dict.fromkeys((match[0], ends[0] if ends else name)) if each != name]
-
-
-_CAPITALS = r"[A-Z][\w&.-]*(?: [A-Z][\w&.-]*)*"
+    on = rf"{re.escape(name)}(?:['’]s {_CAPITALS}|(?:{_JOINING}{_CAPITALS})+)?"
+    found = (re.search(pattern, text) for pattern in (rf"(?:{_CAPITALS}{_JOINING})?{on}", on))
+    return [match[0] for match in found if match is not None and match[0] != name]
 
 
 def _whole_name(text: str, span: Span) -> str | None:

@@ -23,6 +23,7 @@ from finray.question.companies.company_groups import core_name
 from finray.question.companies.name_words import SUFFIXES
 from finray.retrieval.question_names import in_any_spacing, prints
 
+_KEPT = 256
 _HITS = 200
 """Chunks of all filings that are read for a name."""
 _AROUND = 240
@@ -37,9 +38,11 @@ _LINE_END = re.compile(r"[ \t®™]*(?:$|[\n|]|\(\w\)\s)")
 _SENTENCE_END = re.compile(r"[.!?][”\"’')\]]*\s+(?=[A-Z“\"(•])|\s•\s|\n\s*\n")
 _ABBREVIATION_AFTER = re.compile(r"\s?[®™]?\s?\([“\"']?([A-Z][\w&.’'-]{1,14})[”\"']?\)")
 _SELF = re.compile(r"\b(?:we|our|us|the company|the registrant|the issuer|the partnership|the corporation)\b", re.I)
-_LEGAL = rf"(?:[,.]{{0,2}} (?:{'|'.join(sorted(SUFFIXES))}|and its [\w ]{{1,40}}|and (?:consolidated )?subsidiaries)\b\.?){{0,3}}"
+_SUBSIDIARIES = r"and its [\w ]{1,40}|and (?:consolidated )?subsidiaries"
+_LEGAL = rf"(?:[,.]{{0,2}} (?:{'|'.join(sorted(SUFFIXES))}|{_SUBSIDIARIES})\b\.?){{0,3}}"
 _BEING = (
-    r"(?:(?:was|were|is|are|has|have|had|been|originally|first|incorporated|organized|founded|formed|in \w+|on \w+ \d+),? ){0,6}"
+    r"(?:(?:was|were|is|are|has|have|had|been|originally|first|incorporated|organized|founded|formed|in \w+|on \w+ \d+)"
+    r",? ){0,6}"
 )
 _DEFINES = re.compile(rf"{_LEGAL},? ?\((?:[^()]*[ ,])?[“\"']", re.I)
 """What stands between a registrant's name and a short one: ", Inc. (together with its subsidiaries, “"."""
@@ -95,7 +98,8 @@ class OwnNames:
     def __init__(self, reader: IndexReader, catalog: CompanyCatalog) -> None:
         self._reader = reader
         self._catalog = catalog
-        self.owner = lru_cache(256)(self._owner)
+        self.owner = lru_cache(_KEPT)(self._owner)
+        self._registrant = lru_cache(_KEPT)(self._names_of)
 
     def _owner(self, name: str) -> OwnName | None:
         """The company whose own name ``name`` is, with the sentence that shows it best; None if no filing shows it."""
@@ -148,8 +152,7 @@ class OwnNames:
                     by_company[company].append(place)
         return by_company
 
-    @lru_cache(maxsize=256)  # noqa: B019 - one object an engine, which lives as long as its index
-    def _registrant(self, company: str) -> re.Pattern[str]:
+    def _names_of(self, company: str) -> re.Pattern[str]:
         return _any_of(self._catalog.companies[company].names)
 
 
@@ -181,9 +184,7 @@ def _is_former(place: _Print, registrant: re.Pattern[str]) -> bool:
     # "Dow Corning Corporation (“Dow Corning”)" defines no name of Corning.
     quoted = place.after[:1] in "”\"'" and not registrant.search(place.name)
     ends = [match.end() for pattern in (registrant, _SELF) for match in pattern.finditer(before)]
-    return any(
-        _cues().former.fullmatch(before, end) or (quoted and _DEFINES.fullmatch(before, end)) for end in ends
-    )
+    return any(_cues().former.fullmatch(before, end) or (quoted and _DEFINES.fullmatch(before, end)) for end in ends)
 
 
 def _vote(place: _Print, registrant: re.Pattern[str]) -> int:
@@ -228,7 +229,7 @@ def _cues() -> _Cues:
     lists = {name: "|".join(text.split("\n")).strip("|") for name, text in table.items()}
     words = r"(?:[\w&’'®™-]+,? ){0,4}"
     owned, deals, others = lists["owned"], lists["deals"], lists["others"]
-    lead = r"(?:(?:,|:|such as|includ(?:es?|ed|ing)|like|of|are|is|and|the|called|named|under|known as|consists? of) ?)*"
+    lead = r"(?:(?:,|:|such as|includ(?:es?|ed|ing)|like|of|are|is|and|the|called|named|under|known as|consists?) ?)*"
     return _Cues(
         part_before=re.compile(
             rf"(?:\b(?:our|its|the company[’']s) (?:(?!(?:{others})\b)[\w&’'®™-]+ ){{0,3}}|\b(?:{owned}) {lead}"
@@ -237,7 +238,8 @@ def _cues() -> _Cues:
         ),
         dealt=re.compile(rf"\b(?:{deals}) {words}[“\"']?$", re.I),
         part_after=re.compile(
-            rf"[®™”\"']?,?(?: [\w&’'®™-]+){{0,2}}? (?:{owned})\b|,? (?:an?|our|its) (?:[\w-]+ ){{0,4}}(?:{owned})\b", re.I
+            rf"[®™”\"']?,?(?: [\w&’'®™-]+){{0,2}}? (?:{owned})\b|,? (?:an?|our|its) (?:[\w-]+ ){{0,4}}(?:{owned})\b",
+            re.I,
         ),
         others=re.compile(rf"\b(?:{others})", re.I),
         others_before=re.compile(rf"\b(?:{others}) {lead}(?:[\w&’'®™.,-]+ ){{0,8}}$", re.I),

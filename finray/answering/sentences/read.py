@@ -9,9 +9,9 @@ from typing import Final
 
 import numpy as np
 
+from finray.answering.part_names import names_measure, prints_part
 from finray.answering.sentences.features import FARTHEST, FEATURES, Candidates, candidates
 from finray.answering.sentences.model import SentenceModel, shipped_sentence_model
-from finray.answering.part_names import names_measure, prints_part
 from finray.core.passages import Passage
 from finray.core.query import Query
 from finray.filings.pages.sentences import Sentence

@@ -118,6 +118,8 @@ class TableAnswerer:
         if choice.probability < self._chooser.threshold:
             return None
         cells = reading.found.cells_of(choice.reading)
+        if not all(_names_measure(query, cell.item) for cell in cells):
+            return None
         if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
             return None
         answer = _computed(choice.reading, cells, query, curation, self._facts, reading.words)
@@ -130,7 +132,7 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        cells = [cell for cell in self._cells.read(passages, pages) if _about_part(query, cell.item)]
+        cells = [cell for cell in self._cells.read(passages, pages) if item_of_part(query, cell.item)]
         query = in_printed_words(query, (cell.item for cell in cells))
         every = rows_of(query, cells, self._facts)
         if not every.series:
@@ -142,10 +144,10 @@ class TableAnswerer:
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
 
 
-def _about_part(query: Query, item: LineItem) -> bool:
-    """Whether ``item`` is of the part of a company that ``query`` is about, and of what it asks for."""
+def _names_measure(query: Query, item: LineItem) -> bool:
+    """Whether what stands around ``item`` names what ``query`` asks of a part of a company."""
     title = item.caption if item.caption is not None and len(item.caption) <= _TITLE else None
-    return item_of_part(query, item) and names_measure(query, item.label, item.section, item.column_label, title)
+    return names_measure(query, item.label, item.section, item.column_label, title)
 
 
 def _computed(

@@ -190,6 +190,8 @@ class CompanyCatalog:
                 return length, keys
             if named and (keys := self._shortened.get(joined)) and not name_continues(words, position + length):
                 return length, keys
+            if length == 2 and named and not name_continues(words, position + 2) and joined in self._first_words:
+                return length, (self._first_words[joined],)
             if 1 < length < _MOST_GUESSED_WORDS and all_name_like(window) and (key := self._abbreviation(joined)):
                 return length, (key,)
         word = words[position]
@@ -266,8 +268,9 @@ class CompanyCatalog:
         """The only company whose name ``text`` abbreviates: AMEX, BofA, J&J."""
         if len(text) < 3 or text.lower() in common_words():
             return None
-        letters = re.sub(r"[^a-z0-9]", "", text.replace("n", "") .lower() if _INITIALS.fullmatch(text) else text.lower())
-        hits = {key for core, joined, key in self._by_initials.get(letters[:2], ()) if abbreviates(text, core, joined=joined)}
+        letters = re.sub(r"[^a-z0-9]", "", (text.replace("n", "") if _INITIALS.fullmatch(text) else text).lower())
+        near = self._by_initials.get(letters[:2], ())
+        hits = {key for core, joined, key in near if abbreviates(text, core, joined=joined)}
         return hits.pop() if len(hits) == 1 else None
 
 
