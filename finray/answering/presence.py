@@ -39,7 +39,7 @@ def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Ab
     company = _absent_company(query) or _unmatched_name(query, passages)
     if company is not None:
         return Absence((f"filings of {company}",), _similar_companies(company, facts))
-    if not (fitting_period(query, passages, facts) or _has_filing(query, facts)):
+    if not (query.over_all or fitting_period(query, passages, facts) or _has_filing(query, facts)):
         return Absence(missing_filing(query), _near_filings(query, facts))
     return None
 

@@ -29,6 +29,8 @@ def with_subject(answer: Answer, facts: FilingFacts) -> Answer:
     periods = dict.fromkeys(period_of(cell, facts.filing(filing_id)) for filing_id, cell in places)
     unnamed = [facts.company_name(key) for key in companies]
     said = [name for name in unnamed if not _says(answer.text, name)]
+    if len(unnamed) > 1 and len(said) < len(unnamed):  # a comparison, which names whom it compares
+        said = []
     when = [period for period in periods if period and not _dates(answer.text, period)]
     subject = ", ".join((*said, *_spanned(when)))
     return replace(answer, text=f"{answer.text} ({subject})") if subject else answer

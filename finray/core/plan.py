@@ -114,6 +114,8 @@ class Plan:
     """The question itself names every operand, not only the formula."""
     derived: tuple[str, ...] = ()
     """Periods computed as differences of others: "Q4 2022: the year less nine months"."""
+    lacking: tuple[str, ...] = ()
+    """Names of companies that the question compares and the index has no figure of."""
 
     def __str__(self) -> str:
         program = self.program or "; ".join(f"{company}: {rank}" for company, rank, _ in self.choose)

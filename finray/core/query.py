@@ -117,6 +117,8 @@ class Query:
     """Names in the question that are not a registrant's, with the company that calls them its own."""
     unclear: str = ""
     """What the question leaves open, for people: which of several companies it means."""
+    over_all: bool = False
+    """The question compares all companies of the index: "which of them …"."""
 
     @property
     def part_names(self) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class RuleCurator:
         kept = self._covering(coverage, passages)
         journal.note(f"curate: {len(coverage.found)} of {len(plans[0].operands)} operands found on {len(kept)} pages")
         planned = Curation(kept[: self._max_kept], answerable=not absent, plans=plans, coverage=coverage)
-        if not absent:
+        if not absent or query.over_all:
             return planned
         planned = replace(planned, missing=tuple(o.described(self._facts.company_name(o.company)) for o in absent))
         if all(operand.phrase is not None and self._has_filing(query, operand, passages) for operand in absent):

@@ -27,6 +27,9 @@ from finray.question.wording import statements_named, unexplained_words, without
 _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
 """Kinds of spans whose words do not narrow the question further."""
 
+_ALL = 3
+"""As many companies as a question over all of the index counts as naming: more than two."""
+
 Settle = Callable[[Mentions, str], Mentions]
 
 
@@ -85,6 +88,7 @@ class RuleReader:
                 anywhere=self._anywhere,
                 own_names=companies.own_names,
                 unclear=companies.unclear,
+                over_all=companies.over_all,
             )
         )
 
@@ -108,7 +112,8 @@ def with_measures(query: Query, *, also: frozenset[str] = frozenset(), figure: b
     """
     metrics = [span for span in query.spans if span.kind == "metric"]
     question, text = (_without_names(words, query.names) for words in (query.question, query.text))
-    intents = also | intents_of(question, text, metrics, len(query.companies), len(query.periods))
+    companies = _ALL if query.over_all else len(query.companies)
+    intents = also | intents_of(question, text, metrics, companies, len(query.periods))
     if figure is not None:
         intents = intents - {"words"} | {"amount"} if figure else intents - {"amount"} | {"words", "not_an_amount"}
     source = source_periods(query.question, intents)

@@ -35,6 +35,8 @@ from finray.retrieval.unidentified import UnidentifiedFilings
 _KEPT = 64
 _LISTED = 5
 """Companies that the reply to an unclear question names."""
+_MOST_COMPARED = 100
+"""Companies that a question over all of an index may compare: the filings of each are read."""
 _HITS = 100
 """Chunks that tell whether the filings print a run of capitalized words, and as a name."""
 _LEAST_NAME = 0.5
@@ -52,8 +54,8 @@ _EMPTY = frozenset({"whole", "entire", "same", "consolidated", "reporting", "fil
 _OBJECT = rf"\b(?:{_ROLE}|brands?)(?: (?:of|behind|that|which|owns|the|and|to))*(?: [\w’'&-]+,?){{0,6}}? "
 """What stands before the name of a thing by which a question describes its company: "the buyer of the "."""
 _OVER_ALL = re.compile(
-    r"\b(?:which|what|who|rank|list|compare|order)\b[^?.]*?\b(?:compan(?:y|ies)|firms?|filers?|registrants?|issuers?|"
-    r"of (?:them|these|those))\b",
+    r"\b(?:which|what|who|rank|list|compare|order)\b[^?.]*?(?P<all>\b(?:(?:of|all|each|every|any) |the |these |those )*"
+    r"(?:compan(?:y|ies)|firms?|filers?|registrants?|issuers?)\b|\bof (?:them|these|those)\b)",
     re.I,
 )
 
@@ -176,8 +178,8 @@ class MeantCompany:
         companies = self._catalog.companies
         if len(companies) == 1:
             return replace(mentions, known=tuple(companies))
-        if _OVER_ALL.search(text):
-            return replace(mentions, known=tuple(companies))
+        if (all_of_them := _OVER_ALL.search(text)) and len(companies) <= _MOST_COMPARED:
+            return replace(mentions, over_all=True, spans=(Span("company", *all_of_them.span("all"), ""),))
         named = [company.name for company in companies.values() if company.names]
         return replace(mentions, unclear=which_company(named))
 
@@ -228,11 +230,8 @@ def describes(text: str, *, named: bool) -> bool:
     "Which company …" describes one if the question has a name, else it asks about all."""
     for match in _DESCRIBED.finditer(text):
         article, words = match["article"].lower(), match["words"].lower().split()
-        if (
-            named
-            if article in ("which", "what")
-            else article == "its" or match["after"] or not _EMPTY.issuperset(words)
-        ):
+        tells = article == "its" or match["after"] is not None or not _EMPTY.issuperset(words)
+        if named if article in ("which", "what") else tells:
             return True
     return False
 

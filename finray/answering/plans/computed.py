@@ -16,6 +16,8 @@ from finray.core.query import Query, Shape
 from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
+_LISTED = 5
+"""Companies without a figure that a ranking names."""
 _DIFFERENCES = frozenset({"change", "difference"})
 _MOVES = _DIFFERENCES | {"growth"}
 """Kinds of plans whose result is a change."""
@@ -78,7 +80,8 @@ class Computation:
                 f"{self._label(other)}, {self._part(theirs)} ({plan.operands[0].period})."
             )
         if self._parts:
-            detail = "" if plan.kind == "highest" else f": {self._listed(self._parts)}"
+            compared = f"; {len(self._parts)} companies compared{self._lacking()}" if plan.lacking else ""
+            detail = compared if plan.kind == "highest" else f": {self._listed(self._parts)}"
             return f"{text}{self._relative()} ({plan.metric}{detail}){derived}"
         text += f" ({self._query.usual_name}){derived}" if self._query.usual_name else derived
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
@@ -104,7 +107,13 @@ class Computation:
         period = f", {plan.operands[0].period}" if self._facts.has_company(ranked[0][0]) else ""
         tie = len(ranked) > 1 and ranked[0][1] == ranked[1][1]
         first = "Neither: they are equal" if tie else self._label(ranked[0][0])
-        return f"{first} ({plan.metric}{period}: {self._listed(ranked)})"
+        return f"{first} ({plan.metric}{period}: {self._listed(ranked)}{self._lacking()})"
+
+    def _lacking(self) -> str:
+        """The companies that are compared and have no figure, to follow those that have."""
+        names = self._plan.lacking
+        more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+        return f"; no figure for {', '.join(names[:_LISTED])}{more}" if names else ""
 
     def _listed(self, parts: Iterable[tuple[str, float]]) -> str:
         return "; ".join(f"{self._label(label)} {self._part(value)}" for label, value in parts)

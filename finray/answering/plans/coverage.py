@@ -20,6 +20,8 @@ from finray.question.measures.phrase import phrase_of
 from finray.question.plans.operations import plans_of
 from finray.retrieval.filing_match import period_fit
 
+_LEAST_COMPARED = 2
+
 
 def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> tuple[Plan, ...]:
     """The plans of ``query`` for the companies and periods of ``passages``, preferably from filings of its period.
@@ -31,6 +33,8 @@ def plans_for(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> 
     if not fitting or not query.measures:
         return ()
     companies = query.companies or (facts.company_of(fitting[0].filing_id),)
+    if query.over_all:
+        companies = facts.companies()
     return plans_of(query, companies, latest_period(fitting, companies, facts))
 
 
@@ -58,13 +62,21 @@ def cover(
     line_items = of_part(query, facts.line_items({p.filing_id for p in passages}))
     # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
-    search = _Search(query, ranks, anywhere=anywhere, plain=plain)
+    search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=plain)
     found: dict[str, Found] = {}
     for operand in plan.operands:
         own = [facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company]
-        hit = search.find(operand, own, line_items)
+        items = line_items
+        if query.over_all:
+            own = [each for each in facts.filings_of(operand.company) if period_fit(each, [operand.period])[0] > 0]
+            items = facts.line_items([each.filing_id for each in own])
+        hit = search.find(operand, own, items)
         if hit is not None:
             found[operand.name] = hit
+    if query.over_all:
+        return _of_those_found(
+            query, Coverage(plan, found, tuple(o for o in plan.operands if o.name not in found)), facts
+        )
     coverage = _without_shared_cells(plan, _in_one_row(plan, found, line_items))
     if not anywhere or not coverage.absent:
         return coverage
@@ -75,6 +87,23 @@ def cover(
         return search.find(operand, filings, of_part(query, items))
 
     return with_derived(coverage, in_filings_of)
+
+
+def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Coverage:
+    """``coverage`` of a plan over all companies without those that lack an operand; the plan says which they are. Two
+    companies at least are compared."""
+    lacking = dict.fromkeys(operand.company for operand in coverage.absent)
+    kept = [company for company in dict.fromkeys(o.company for o in coverage.plan.operands) if company not in lacking]
+    if not lacking or len(kept) < _LEAST_COMPARED:
+        return coverage
+    same = (
+        each for each in plans_of(query, kept, coverage.plan.operands[-1].period) if each.kind == coverage.plan.kind
+    )
+    plan = next((each for each in same if all(o.name in coverage.found for o in each.operands)), None)
+    if plan is None:
+        return coverage
+    plan = replace(plan, lacking=tuple(map(facts.company_name, lacking)))
+    return Coverage(plan, {o.name: coverage.found[o.name] for o in plan.operands}, ())
 
 
 class _Search:

@@ -88,6 +88,10 @@ class FilingFacts:
         """One name for each company of the index."""
         return [company.name for company in self._catalog.companies.values() if company.names]
 
+    def companies(self) -> tuple[str, ...]:
+        """The keys of the companies whose name is known."""
+        return tuple(company.key for company in self._catalog.companies.values() if company.names)
+
     def has_company(self, company: str) -> bool:
         return company in self._catalog.companies
 

@@ -71,6 +71,8 @@ class Mentions:
     spans: tuple[Span, ...] = ()
     own_names: tuple[OwnName, ...] = ()
     unclear: str = ""
+    over_all: bool = False
+    """The question is about all companies of the index."""
 
 
 class CompanyCatalog:
@@ -258,6 +260,8 @@ class CompanyCatalog:
         for company in self.companies.values():
             for name in company.names:
                 core, joined = core_name(name), _JOINED.search(name) is not None
+                if not core:
+                    continue
                 plain = [word for word in core if word != "and"]
                 further = [word for word in plain[1:] if word != "of"]
                 for pair in {core[0][:2], *(core[0][:1] + rest[0][:1] for rest in (plain[1:], further) if rest)}:
