@@ -220,7 +220,7 @@ def which_company(names: Sequence[str]) -> str:
     """What a question without a company leaves open, if the index has companies of ``names``; "" if it has none."""
     if not names:
         return ""
-    listed = ", ".join(names[:_LISTED])
+    listed = ", ".join(sorted(names)[:_LISTED])
     among = f"the index has {len(names)}, among them {listed}" if len(names) > _LISTED else listed
     return f"which company it means ({among})"
 
@@ -273,4 +273,6 @@ def _whole_name(text: str, span: Span) -> str | None:
         end += 1
     if (start, end) == (first, last):
         return None
+    while end + 1 < len(words) and words[end + 1].is_legal_suffix:
+        end += 1
     return text[words[start].start : words[end].end]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from typing import Literal
@@ -49,7 +49,7 @@ _DEFINES = re.compile(rf"{_LEGAL},? ?\((?:[^()]*[ ,])?[“\"']", re.I)
 _WRITTEN_OUT_BEFORE = re.compile(r"((?:[A-Z][\w&.’'-]*[, ]{1,2}(?:(?:and|of|the) )?){1,7})\([“\"']?$")
 
 
-_COUNTERPARTY = re.compile(r"\b(?:to|by|from|between|and) (?:the )?[“\"']?$", re.I)
+_COUNTERPARTY = re.compile(r"\b(?:to|by|from|between) (?:the )?[“\"']?$", re.I)
 """Before the name of whom a company deals with, not of what it buys or sells."""
 
 
@@ -68,6 +68,14 @@ class _Print:
     @property
     def sentence(self) -> str:
         return " ".join(f"{self.before}{self.name}{self.after}".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Registrant:
+    """Matches any name of a registrant without its legal form (``named``), and with a possessive (``owning``)."""
+
+    named: re.Pattern[str]
+    owning: re.Pattern[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +160,10 @@ class OwnNames:
                     by_company[company].append(place)
         return by_company
 
-    def _names_of(self, company: str) -> re.Pattern[str]:
-        return _any_of(self._catalog.companies[company].names)
-
-
-def _any_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Matches any of ``names`` without legal suffixes; nothing if there are none."""
-    cores = dict.fromkeys(core for name in names if (core := core_name(name)))
-    return re.compile("|".join(in_any_spacing(core) for core in cores) or r"(?!)", re.I)
+    def _names_of(self, company: str) -> _Registrant:
+        cores = dict.fromkeys(core for name in self._catalog.companies[company].names if (core := core_name(name)))
+        names = "|".join(in_any_spacing(core) for core in cores) or r"(?!)"
+        return _Registrant(re.compile(names, re.I), re.compile(rf"(?:{names})['’]s?(?!\w)", re.I))
 
 
 def _places(text: str, name: str, pattern: re.Pattern[str], filing_id: str, page: int) -> list[_Print]:
@@ -169,7 +173,8 @@ def _places(text: str, name: str, pattern: re.Pattern[str], filing_id: str, page
             continue
         before = text[max(0, match.start() - _AROUND) : match.start()]
         after = text[match.end() : match.end() + _AROUND]
-        starts = [end.end() for end in _SENTENCE_END.finditer(before)]
+        starts = [end.end() for end in _SENTENCE_END.finditer(text, match.start() - len(before), match.end())]
+        starts = [start - match.start() + len(before) for start in starts if start <= match.start()]
         end = _SENTENCE_END.search(after)
         before = before[starts[-1] :] if starts else before
         after = after[: end.start() + 1] if end is not None else after
@@ -178,25 +183,26 @@ def _places(text: str, name: str, pattern: re.Pattern[str], filing_id: str, page
     return found
 
 
-def _is_former(place: _Print, registrant: re.Pattern[str]) -> bool:
+def _is_former(place: _Print, registrant: _Registrant) -> bool:
     """Whether the sentence gives the name as a former or short one of the registrant."""
     before = place.before
     # "Dow Corning Corporation (“Dow Corning”)" defines no name of Corning.
-    quoted = place.after[:1] in "”\"'" and not registrant.search(place.name)
-    ends = [match.end() for pattern in (registrant, _SELF) for match in pattern.finditer(before)]
+    quoted = place.after[:1] in "”\"'" and not registrant.named.search(place.name)
+    ends = [match.end() for pattern in (registrant.named, _SELF) for match in pattern.finditer(before)]
     return any(_cues().former.fullmatch(before, end) or (quoted and _DEFINES.fullmatch(before, end)) for end in ends)
 
 
-def _vote(place: _Print, registrant: re.Pattern[str]) -> int:
+def _vote(place: _Print, registrant: _Registrant) -> int:
     """1 if the sentence says that the name is of a part of the registrant, -1 if of another company, 0 if neither."""
     cues = _cues()
-    before = registrant.sub("our", place.before)
-    after = registrant.sub("our", place.after)
+    before = registrant.owning.sub("our", place.before)
+    after = place.after
     if cues.others_before.search(before) or cues.others_after.match(after):
         return -1
-    bought = cues.dealt.search(before) is not None and _COUNTERPARTY.search(before) is None
-    if bought or cues.part_before.search(before) or cues.part_after.match(after):
+    if cues.part_after.match(after):
         return 1
+    if cues.dealt.search(before) or cues.part_before.search(before):
+        return -1 if _COUNTERPARTY.search(before) else 1
     return -1 if cues.others.search(before) or cues.others.search(after) else 0
 
 

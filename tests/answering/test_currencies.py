@@ -33,7 +33,11 @@ def ask(
 
 def test_amounts_carry_the_currency_of_the_filing(ask: Callable[[str], Prediction]) -> None:
     prediction = ask("What was Grevandor Systems' revenue in fiscal 2022?")
-    assert (prediction.answer, prediction.value, prediction.unit) == ("€1,408.7 million", 1_408_729_000, "EUR")
+    assert (prediction.answer, prediction.value, prediction.unit) == (
+        "€1,408.7 million (Grevandor Systems, Inc., FY2022)",
+        1_408_729_000,
+        "EUR",
+    )
     change = ask("By how much did Grevandor Systems' revenue change from fiscal 2021 to fiscal 2022?")
     assert "€" in change.answer
     assert "$" not in change.answer

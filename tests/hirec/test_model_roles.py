@@ -190,7 +190,7 @@ async def test_curation_and_answer_may_be_apart(sample_index: str) -> None:
         return SAID | {"answerable": True, "citations": [1], "answer": "It is there."}
 
     prediction, _, _ = await asked(sample_index, reply, own_settings(**{"loop.one_call": False}))
-    assert prediction.answer == "It is there."
+    assert prediction.answer == "It is there. (Grevandor Systems, Inc., FY2022)"
     assert set(prediction.usage) == {"transform", "curate", "answer"}
 
 

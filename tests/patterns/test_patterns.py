@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
-from finray.core.settings import FilingSettings
+from finray.core.settings import ChunkSettings, FilingSettings
 from finray.filings.cover import facts, names, registrant, release
 from finray.filings.pages import items
 from finray.filings.tables import cells, note_units, scales, statements
 from finray.filings.tables.grids import MAX_LABEL
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from finray.question.periods import shorthand
+from finray.retrieval import meant_company
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
 from tests.patterns.inventory import ANCHORED, Found, inventory
 
@@ -28,6 +29,8 @@ LONGEST = FilingSettings().max_page_characters
 LIMITS = {
     "finray/question/": MAX_QUESTION_CHARACTERS,
     "finray/retrieval/subjects.py": MAX_QUESTION_CHARACTERS,
+    "finray/retrieval/meant_company.py": MAX_QUESTION_CHARACTERS,
+    "finray/retrieval/own_names.py": ChunkSettings().size,
     "finray/answering/plans/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
     "finray/answering/cells/operands.py": MAX_LABEL,
@@ -86,6 +89,11 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/question/rule_reader.py": [{"name": "a" * 100}],
     "finray/question/measures/units.py": [],
     "finray/retrieval/subjects.py": [],
+    "finray/answering/part_names.py": [{"name": "AWS"}],
+    "finray/retrieval/own_names.py": [],
+    "finray/retrieval/meant_company.py": [
+        {"found": "Acme Widget", "pattern": rf"(?:{meant_company._CAPITALS}{meant_company._JOINING})?Acme"}
+    ],
     "finray/retrieval/unidentified.py": [{"cores": [["a"] * 8, ["a"]]}],
 }
 """File that builds patterns -> names of them; none if the inventory has them."""
