@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from finray.answering.cells.page_cells import is_printed_dash
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.part_names import has_part
 from finray.answering.presence import Absence, absence, near_rows
@@ -139,6 +140,8 @@ def _is_loose(query: Query, answer: Answer) -> bool:
 def wants_opinion(answer: Answer) -> bool:
     """Whether to check a computed figure by reading the tables. XBRL tags leave little to misread, and the model never
     takes a question to mean six months less three."""
+    if any(is_printed_dash(cell.text) for cell in answer.operands):
+        return False  # readings are of figures
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
 

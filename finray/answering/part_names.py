@@ -33,10 +33,11 @@ def prints_part(query: Query, *texts: str | None) -> bool:
 
 
 def has_part(query: Query, answer: Answer) -> bool:
-    """Whether a cell or a passage of ``answer`` prints the part that ``query`` names with its company."""
+    """Whether a cell of ``answer``, or a passage if it has no cell, prints the part that ``query`` names with its
+    company."""
     named = (own for own in query.own_names if own.with_company and own.relation == "part")
     printed = [text for cell in answer.operands for text in (cell.label, cell.section, cell.column_label) if text]
-    printed += [passage.text for passage in answer.evidence]
+    printed = printed or [passage.text for passage in answer.evidence]
     return all(any(_prints_one(own.spellings, text) for text in printed) for own in named)
 
 

@@ -109,7 +109,7 @@ class MeantCompany:
         spans, absent, own = list(mentions.spans), dict.fromkeys(mentions.unknown), []
         for span in mentions.spans:
             whole = _whole_name(text, span)
-            if whole is None or not self._is_name(whole):
+            if whole is None or not _is_subject(whole, text) or not self._is_name(whole):
                 continue
             absent = dict.fromkeys(name for name in absent if name not in whole)
             owner = self._part_of(span.value.split(), whole, text[span.start : span.end])

@@ -35,6 +35,8 @@ _MIN_MARGIN = 1.01
 """The best value's score over that of the next different value."""
 _ALONE_COVERAGE, _ALONE_MARGIN = 0.85, 1.8
 """Thresholds for a row with a lower score that fits far better than any other."""
+_DASH_COVERAGE = 0.95
+"""Coverage that a row needs if its cell is a dash."""
 _PAGE_BONUS = 0.015
 _OTHER_MEASURES: tuple[Measure, ...] = ("percent", "shares", "per share")
 _OTHER_MEASURE_COVERAGE = 0.9
@@ -63,7 +65,9 @@ class Hit:
         fit, least = self.fit, shipped_row_weights()
         close = fit.coverage >= _MIN_COVERAGE and fit.score >= least.sure_score and self.margin >= _MIN_MARGIN
         alone = fit.coverage >= _ALONE_COVERAGE and fit.score >= least.sure_alone_score and self.margin >= _ALONE_MARGIN
-        return (close or alone) and not is_dash(self.line_item)
+        if is_dash(self.line_item):  # no amount is an amount only in the very row that is asked for
+            return alone and fit.coverage >= _DASH_COVERAGE
+        return close or alone
 
 
 class _Ranked(NamedTuple):

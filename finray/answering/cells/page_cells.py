@@ -109,7 +109,12 @@ def _without_repeats(items: Iterable[LineItem]) -> list[LineItem]:
 
 def is_dash(item: LineItem) -> bool:
     """Whether the cell prints no figure."""
-    return item.value == 0 and not any(map(str.isdigit, item.text))
+    return item.value == 0 and is_printed_dash(item.text)
+
+
+def is_printed_dash(text: str) -> bool:
+    """Whether a numeric cell that prints ``text`` prints no figure: "—", "$ -"."""
+    return not any(map(str.isdigit, text))
 
 
 def measure_of(item: LineItem) -> Measure | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from finray.answering.cells.page_cells import is_dash
 from finray.answering.grounding import printing, prints
 from finray.answering.plans.units import printed_unit, result_unit
 from finray.answering.plans.wording import asked_value, may_be_relative, shown, shown_fall, shown_move, shown_relative
@@ -49,7 +50,16 @@ class Computation:
         lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
         value = evaluate(program, self._values)
         number, unit = asked_value(value, self._unit, self._shape)
-        return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
+        return replace(self._answer(self._with_dashes(self._text(value, lead)), program), value=number, unit=unit)
+
+    def _with_dashes(self, text: str) -> str:
+        """``text``, or what it says if the filing prints a dash in the place of a figure."""
+        dashes = [found for found in self._found.values() if is_dash(found.line_item)]
+        if not dashes:
+            return text
+        if len(self._found) == 1 and self._plan.kind == "value":
+            return f"The filing shows no amount ({dashes[0].line_item.text}) for {dashes[0].operand.period}"
+        return f"{text} (a dash counts as 0)"
 
     def _winner(self) -> tuple[str, str]:
         """(beginning of the answer, program for the value) of the company that ranks first."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from finray.answering.cells.flow_lengths import asks_flow, flow_lengths, may_be_of
 from finray.answering.cells.page_cells import PageCell, is_dash
@@ -51,14 +52,27 @@ def readings_of(query: Query, rows: Shortlist, scores: RowScores, columns: Colum
     lengths = flow_lengths(query)
     balances = not asks_flow(query)
     fitting = [not lengths or may_be_of(lengths, cell.item, cell.filing, balances=balances) for cell in rows.cells]
+    elsewhere = _of_other_periods(query, rows, columns)
     for reading in _Generator(rows, odds, columns, query.last_years or 0).readings():
         if not any(fitting[cell] for cell in reading.cells):
             continue  # one is enough, for a quarter's share of six months
+        if reading.operation == "value" and elsewhere[reading.cells[0]]:
+            continue
         if reading not in found and (described := describer.described(reading)) is not None:
             found[reading] = described
     values = np.asarray([value for value, _ in found.values()])
     features = describer.features({reading: row for reading, (_, row) in found.items()})
     return Readings(rows, tuple(found), values, features)
+
+
+def _of_other_periods(query: Query, rows: Shortlist, columns: Columns) -> npt.NDArray[np.bool_]:
+    """Which cells the table dates in another period than any that the question names, so that they do not answer it. A
+    cell without a date may be of any."""
+    dated = np.asarray([cell.item.period_end is not None for cell in rows.cells], dtype=np.bool_)
+    if not columns.named or query.last_years:
+        return np.zeros(len(rows.cells), dtype=np.bool_)
+    other: npt.NDArray[np.bool_] = dated & (columns.fits.max(axis=1) <= 0)
+    return other
 
 
 class _Generator:
