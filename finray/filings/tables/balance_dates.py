@@ -12,7 +12,8 @@ from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
 from finray.filings.tables.period_headings import MONTH_NAME, find_days
 
-_BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|^\W*(?:as of|at)\b|^{MONTH_NAME}", re.IGNORECASE)
+_BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|\b(?:as of|at)\b|^{MONTH_NAME}", re.IGNORECASE)
+"""Begins the date of a balance: "Balance, June 30", "Outstanding at December 28, 2019"."""
 
 
 def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:

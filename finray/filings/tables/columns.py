@@ -17,6 +17,8 @@ from finray.filings.tables.scales import Scale, ScaledUnit, read_scale, row_unit
 
 HEADING_ROWS = 10
 """Rows at the top of a table that may name its periods."""
+QUARTERS = 3
+"""Headings with different months and no year that show a table of quarters; the fourth may be cut off."""
 MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -179,6 +181,11 @@ class Columns:
             return Period(period.end, 0)
         return period
 
+    def _is_quarterly(self) -> bool:
+        """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31 | June 30"."""
+        named = (read_heading(heading) for heading in self.headings.values())
+        return len({each.month for each in named if each.month is not None and each.year is None}) >= QUARTERS
+
     def _note_period(self, label: str, column: int, block: str) -> Period:
         """The period of a figure in a note: from its column, from ``block``, or from its row."""
         period = self.calendar.period(column, self.headings)
@@ -188,6 +195,8 @@ class Columns:
             dated = label if is_period(label) else block
             if dated:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})
+        if read.month is not None and read.year is None and read.months is None and self._is_quarterly():
+            return Period(period.end, 3)
         if period.months is None and self.calendar.filing.fiscal_period == "FY" and _is_balance_row(label):
             return Period(period.end, 12)
         return period

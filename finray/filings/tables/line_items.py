@@ -24,6 +24,8 @@ from finray.filings.tables.tags import Tags
 HEAD_LINES = 25
 """Lines at the top of a page that may have its title, scale and periods."""
 MAX_SCALED_ROWS = 20
+MAX_INTRODUCTION = 1_500
+"""Characters above a table that may introduce it."""
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
 _LONE_FIGURE = re.compile(r"\$\s*(?:[\d(]|$)|\(\d+\)$")
 """At the start of a line."""
@@ -76,12 +78,25 @@ def extract_line_items(
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
             calendar = replace(calendar, statement=own)
         columns = Columns.of(grid, own, calendar, own_scale, headings, units)
-        items += TableReader(grid, columns, tags or Tags()).read(offset)
+        read = TableReader(grid, columns, tags or Tags()).read(offset)
+        items += read if statement is not None else _introduced(read, page_text, calendar)
         calendar, headings = columns.calendar, columns.headings
         offset += len(grid.rows)
     if statement is None and undated:
         items = [replace(item, period_end=item.period_end or filing.period_end) for item in items]
     return items
+
+
+def _introduced(items: list[LineItem], page_text: str, calendar: Calendar) -> list[LineItem]:
+    """``items`` of a note's table, dated by the text since the last figure above it if nothing in the table or its
+    caption dates any of them: "The fair value of our assets at June 2, 2023 was:"."""
+    if any(item.period_end is not None for item in items):
+        return items
+    at = page_text.find(items[0].label) if items else -1
+    lines = page_text[max(0, at - MAX_INTRODUCTION) : max(0, at)].split("\n")
+    above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
+    end = replace(calendar, titles="\n".join(reversed(above))).period(0, {}).end
+    return [replace(item, period_end=end) for item in items]
 
 
 def _without_other_scales(page_text: str, grids: Sequence[Grid]) -> str:

@@ -135,3 +135,42 @@ def test_a_heading_over_rows_may_name_percent() -> None:
         "(in millions)",
     )
     assert [(item.value, item.unit) for item in items] == [(43.907e9, "USD"), (6.9, "percent")]
+
+
+@pytest.mark.parametrize("row", ["Outstanding at {}", "Exercisable, as of {}", "Nonvested shares at {}"])
+def test_options_are_dated_by_what_is_outstanding(row: str) -> None:
+    items = _read(
+        f"~ | Number of options | Exercise price\n{row.format('December 31, 2021')} | 4,200 | $41.50\n"
+        f"Granted | 300 | 44.00\n{row.format('December 31, 2022')} | 4,500 | $42.10",
+        "Option activity was:",
+    )
+    counts = [item for item in items if item.column == 1]
+    assert [(item.period_end, item.months) for item in counts] == [
+        (dt.date(2021, 12, 31), 0),
+        (dt.date(2022, 12, 31), 12),
+        (dt.date(2022, 12, 31), 0),
+    ]
+
+
+def test_the_sentence_above_dates_a_table_that_has_no_date() -> None:
+    text = "The fair value of our assets at June 2, 2022 was measured with these inputs:\n(in millions)\nInputs used\n"
+    rows = "~ | Total | Level 1\nMoney market funds | $4,794 | $4,700\nTime deposits | 31 | 24"
+    items = _read(rows, "Inputs used", f"{text}Money market funds\n$4,794\n$4,700\nTime deposits\n31\n24")
+    assert {item.period_end for item in items} == {dt.date(2022, 6, 2)}
+    between = "Debt\n1,200\nat June 2, 2022\n3,400\nMoney market funds\n$4,794\nTime deposits\n31"
+    assert {item.period_end for item in _read(rows, "Inputs used", between)} == {None}
+
+
+def test_ends_of_quarters_without_a_year_head_quarters() -> None:
+    items = _read(
+        "~ | March 31 | June 30 | September 30 | December 31 | Total\nFiscal Year 2022 | ~ | ~ | ~ | ~ | ~\n"
+        "Revenue | $230 | $264 | $217 | $221 | $932",
+        "(In millions)",
+    )
+    assert [(item.period_end and item.period_end.month, item.months) for item in items] == [
+        (3, 3),
+        (6, 3),
+        (9, 3),
+        (12, 3),
+        (12, 12),
+    ]
