@@ -182,7 +182,7 @@ class Columns:
         return period
 
     def _is_quarterly(self) -> bool:
-        """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31 | June 30"."""
+        """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31"."""
         named = (read_heading(heading) for heading in self.headings.values())
         return len({each.month for each in named if each.month is not None and each.year is None}) >= QUARTERS
 
