@@ -33,6 +33,8 @@ _SAMPLED = 60
 """Words of a page that show how its lines run."""
 ASIDE = 1.5
 """Largest distance in points between a text and its copy."""
+_CELL = 2 * ASIDE
+"""Points; most copies are in the same square of this size."""
 _OVERLAP = 0.3
 """Largest distance as a share of the text's width and height."""
 
@@ -60,8 +62,8 @@ def cleaned(
     ``words`` is None if only the text is needed."""
     if _repeats(text):
         found = layout.extractWORDS() if words is None else words  # type: ignore[no-untyped-call]
-        copies = set(_copies(found))
-        if copies:
+        near = {(word[4], word[0] // _CELL, word[1] // _CELL) for word in found}
+        if len(near) < len(found) and (copies := set(_copies(found))):
             text = _without(text, found, copies)
             words = None if words is None else [word for number, word in enumerate(found) if number not in copies]
     if words is None or _HIGH.search(layout.extractXHTML()) is None:
@@ -143,19 +145,17 @@ def _set_apart(text: str, words: Sequence[PdfWord], marks: Marks) -> tuple[str, 
     kept: list[str] = []
     left: list[PdfWord] = []
     at = 0
-    places = {number: (start, end) for number, start, end in _places(text, words)}
-    for number, word in enumerate(words):
+    for word in words:
         cut = _cut(word, marks.get((word[5], word[6]), ()))
         if cut is None:
             left.append(word)
             continue
         shorter, mark = cut
         left.append(shorter)
-        if number in places:
-            start, end = places[number]
-            glue = "" if "(" in mark else " "
-            kept.append(f"{text[at:start]}{shorter[4]}{glue}{raised(mark)}")
-            at = end
+        start = text.find(word[4], at) if "(" not in mark else -1
+        if start >= 0:
+            kept.append(f"{text[at:start]}{shorter[4]} {raised(mark)}")
+            at = start + len(word[4])
     return "".join([*kept, text[at:]]), left
 
 

@@ -10,7 +10,7 @@ _PLAIN = "0123456789abcdefghijklmnoprstuvwxyz"
 _HIGH = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 _RAISE = str.maketrans(_PLAIN, _HIGH)
 _ONE = r"(?:\((?:\d{1,2}|[a-z])\)|\d{1,2}|[a-z])"
-_MARKS = re.compile(rf"{_ONE}(?:\s?,?\s?{_ONE}){{0,3}},?")
+_MARKS = re.compile(rf"{_ONE}(?:(?:,\s?|\s|(?<=\))(?=\()){_ONE}){{0,3}},?")
 _RAISED = re.compile(rf"(?<![{_HIGH}])\s?[{_HIGH}⁽]++[{_HIGH}⁽⁾]*+(?:[,\s]\s?[{_HIGH}⁽][{_HIGH}⁽⁾]*+)*+")
 _POWER = re.compile(r"(?<![^\W\d_])(?:[cdkm]?m|ft|in|mi|yd|R|CO|NO|CH)$")
 """Ends with a unit or symbol of which a raised "2" or "3" is a part."""

@@ -72,6 +72,9 @@ def _headed(rows: Rows, at: int, head: Printed) -> set[tuple[int, int]]:
 def _unheaded(rows: Rows) -> set[tuple[int, int]]:
     """The references in the first column of numbers if it has no heading and the others have; empty if there are
     none."""
+    second = (row[1].text for row in rows if len(row) > 2)
+    if sum(len(text) <= 2 and text.isdecimal() for text in second) < MIN_REFERENCES - 1:
+        return set()
     first = next((at for at, row in enumerate(rows) if len(row) > 2 and len(data_cells(row)) > 1), None)
     if not first:
         return set()
