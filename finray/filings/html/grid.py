@@ -12,9 +12,13 @@ from lxml import etree
 
 from finray.filings.cover.facts import MAX_FACT
 from finray.filings.html.inline_xbrl import TAGGED_NUMBER, read_power
+from finray.filings.html.raised import MARKED
 from finray.filings.html.tree import Element
 from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT, Grid, Tag
+from finray.filings.tables.marks import without_raised
+from finray.filings.tables.note_columns import without_references
+from finray.filings.tables.number_styles import in_us_style
 
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
@@ -34,7 +38,7 @@ def table_grid(table: Element, page: int, caption: str = "") -> Grid | None:
     rows = [merge_fillers(row) for row in _expanded_rows(table)]
     if not any(parse_number(cell.text) for row in rows for cell in row):
         return None
-    rows = [_join_label(row) for row in rows]
+    rows = in_us_style([_join_label(row) for row in without_references(rows)], caption)
     return arrange(page, rows, number_columns(rows), caption)
 
 
@@ -52,7 +56,7 @@ def _expanded_rows(table: Element) -> Iterator[list[Printed]]:
             end = position + columns
             if end > MAX_COLUMNS:
                 break
-            text = " ".join(_text(td).split())[:MAX_CELL_TEXT]
+            text = without_raised(" ".join(_text(td).split())[:MAX_CELL_TEXT])
             if text:
                 cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
             if down > 1:
@@ -98,15 +102,19 @@ def _read_span(value: str) -> int:
 
 
 def _text(element: Element) -> str:
-    """All text inside ``element``, without comments and with a space at each line break and block."""
+    """All text inside ``element`` except for comments and footnote marks, with a space at each line break and block."""
     if not len(element):
         return element.text or ""
     parts: list[str] = []
-    for event, node in etree.iterwalk(element, events=("start", "end", "comment")):
+    context = etree.iterwalk(element, events=("start", "end", "comment"))
+    for event, node in context:
         if node.tag in _BREAKING:
             parts.append(" ")
         if event == "start":
-            parts.append(node.text or "")
+            if node.get(MARKED) is not None:
+                context.skip_subtree()
+            else:
+                parts.append(node.text or "")
         elif node is not element:
             parts.append(node.tail or "")
     return "".join(parts)

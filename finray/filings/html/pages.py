@@ -16,6 +16,7 @@ from lxml import etree
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
 from finray.filings.html.inline_xbrl import TAGGED_NUMBER
+from finray.filings.html.raised import mark_raised
 from finray.filings.html.table_text import table_lines
 from finray.filings.html.tree import Element
 from finray.filings.sniff import CONTROL, decode
@@ -73,6 +74,7 @@ def parse_html(content: bytes) -> Element:
     if root is None:
         raise FilingError("parse", "corrupt_html", "tags nest deeper than 2,048 levels; the HTML is broken")
     _mark_lines(root)
+    mark_raised(root)
     return root
 
 

@@ -14,9 +14,12 @@ import pymupdf
 from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.pdf.column_groups import Columns, spread_headings
 from finray.filings.pdf.lines import PositionedWord, rows_of_words
+from finray.filings.pdf.marks import cleaned
 from finray.filings.pdf.text import upright
 from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
 from finray.filings.tables.grids import Grid, caption_of
+from finray.filings.tables.note_columns import without_references
+from finray.filings.tables.number_styles import in_us_style
 
 LABEL_SHARE = 0.35
 """A year left of this share of the page's text heads rows, not columns."""
@@ -50,13 +53,14 @@ _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 def page_grids(page: pymupdf.Page, number: int) -> list[Grid]:
     """The tables on ``page``, top to bottom. ``number`` is its 0-based page number; boxes are in PDF points."""
-    words = page.get_text("words", sort=False)  # type: ignore[no-untyped-call]
-    return grids_of_words(upright(page, words), number)
+    layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
+    _, words = cleaned(layout, layout.extractText(), layout.extractWORDS())  # type: ignore[no-untyped-call]
+    return grids_of_words(upright(page, words or ()), number)
 
 
 def grids_of_words(words: Sequence[PositionedWord], number: int) -> list[Grid]:
     """The tables on an upright page with these ``words``, top to bottom."""
-    rows = rows_of_words(words)
+    rows = in_us_style(rows_of_words(words))
     if not rows:
         return []
     left = min(cell.x0 for cell in chain(*rows))
@@ -159,7 +163,8 @@ def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
     return block[start:]
 
 
-def _grid(rows: Sequence[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
+def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
+    rows = [row for row in without_references(rows) if row]
     columns = number_columns(rows)
     if not columns:
         return None

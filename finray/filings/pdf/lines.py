@@ -17,6 +17,7 @@ from typing import NamedTuple
 from finray.core.vocabulary import MONTH
 from finray.filings.tables.cells import MAX_CELL, NEVER_FIRST, Printed, is_year, merge_fillers, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT
+from finray.filings.tables.marks import without_raised
 
 GAP = 0.9
 """A gap wider than this share of the line's height starts a new cell; word spaces are 0.2 to 0.4."""
@@ -34,13 +35,23 @@ _LEADING = re.compile("[.·…_\u200b\u00ad]")
 """Any character of dot leaders, or one that prints nothing."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
 _LOOSE = re.compile(r"\s(?:(?<=[$€£¥(]\s)\s*+(?=[\d(.—–-])|(?<!\s\s)\s*+(?=\)))")
-_SUPERSCRIPT_MARK = re.compile(r"\(?[a-z\d]{1,2}\)?")
+_SUPERSCRIPT_MARK = re.compile(
+    r"\(?[a-z\d]{1,2}\)?|(?:\((?:[a-z]|\d{1,2})\)){2,4}|(?:[a-z]|\d{1,2})(?:,(?:[a-z]|\d{1,2})){1,3},?"
+)
 _DAY = re.compile(r"\d{1,2},")
 _ENDED = frozenset({"ended", "ended:"})
 _LENGTHS = frozenset({"three", "six", "nine", "twelve", "year", "years"})
 _DIGIT = re.compile(r"\d")
-_GROUPED = re.compile(r"\d,\d{3}|\(\d|\$")
-_NUMERIC_WORD = re.compile(r"\$|\(?\$?\(?[\d,]*+(?:\.\d++|(?<=\d))\)?%?|[-–—]|\(|\)|%|\)%")
+_GROUPED = re.compile(r"\d[,'’]\d{3}|[(\[]\d|\$")
+_COMMA = re.compile(r"\d,\d{3}(?!\d)")
+_GROUP = re.compile(r"\d{3}(?:[.,]\d{1,2})?[)\]]?%?-?")
+_GROUPS_BEFORE = re.compile(r"[$€£(\[–—-]{0,3}[1-9]\d{0,2}(?:,\d{3}){0,4}")
+"""The part of a number before its last group of three digits."""
+GROUP_GAPS = (0.05, 0.42)
+"""Least and largest space between the groups of a number, as shares of the line's height."""
+MIN_GROUPED = 2
+"""Fewer lines with such numbers do not show that a page parts thousands with spaces."""
+_NUMERIC_WORD = re.compile(r"\$|[(\[]?\$?[(\[]?[\d,]*+(?:\.\d++|['’\d]*+(?<=\d))[)\]]?%?-?|[-–—]|\(|\)|%|\)%|\[|\]")
 
 PositionedWord = tuple[float, float, float, float, str]
 """(x0, y0, x1, y1, text); y grows downwards."""
@@ -73,7 +84,7 @@ def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
         if -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and text.strip()
     )
     # The constructor of a named tuple is a function in Python, that of a tuple is not.
-    lines = _lines([tuple.__new__(Word, word) for word in printed])
+    lines = _with_groups(_lines([tuple.__new__(Word, word) for word in printed]))
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
@@ -102,6 +113,31 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     return built
 
 
+def _with_groups(lines: list[Line]) -> list[Line]:
+    """``lines`` with the groups of digits of a number joined ("120 450" is "120,450"), if a page parts thousands with
+    spaces: it has several such numbers and none with a comma."""
+    if any(_kind(word.text).comma for line in lines for word in line.words):
+        return lines
+    joined = [_joined_groups(line) for line in lines]
+    changed = sum(new is not line for new, line in zip(joined, lines, strict=True))
+    return joined if changed >= MIN_GROUPED else lines
+
+
+def _joined_groups(line: Line) -> Line:
+    words: list[Word] = []
+    for word in line.words:
+        before = words[-1] if words else None
+        if before is not None and _kind(word.text).group and _GROUPS_BEFORE.fullmatch(before.text):
+            near = GROUP_GAPS[0] * line.height < word.x0 - before.x1 < GROUP_GAPS[1] * line.height
+            if near:
+                words[-1] = Word(
+                    before.x0, min(before.y0, word.y0), word.x1, max(before.y1, word.y1), f"{before.text},{word.text}"
+                )
+                continue
+        words.append(word)
+    return line if len(words) == len(line.words) else Line(tuple(words), line.y0, line.y1)
+
+
 def _without_leaders(word: Word) -> Word | None:
     """``word`` without dot leaders; None if nothing else is left."""
     if not _LEADING.search(word.text):
@@ -123,13 +159,15 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 class _Kind(NamedTuple):
     """What the text of a word is: a ``figure`` is a number but not a year, ``numeric`` a number or a part of one,
     ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month, ``length`` the first word of a
-    length of time."""
+    length of time, ``comma`` a number with thousands behind commas, ``group`` three digits that may end a number."""
 
     figure: bool
     numeric: bool
     grouped: bool
     month: bool
     length: bool
+    comma: bool = False
+    group: bool = False
 
 
 @lru_cache(maxsize=16384)  # a filing repeats its words
@@ -142,6 +180,8 @@ def _kind(text: str) -> _Kind:
         _GROUPED.search(text) is not None,
         _MONTH_NAME.fullmatch(text) is not None,
         length=False,
+        comma=_COMMA.search(text) is not None,
+        group=_GROUP.fullmatch(text) is not None,
     )
 
 
@@ -153,7 +193,7 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
         gap = word.x0 - before.x1
         kind = _kind(word.text)
         apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
-        if kind.numeric and not apart and word.text not in {")", "%", ")%"}:
+        if kind.numeric and not apart and word.text not in {")", "%", ")%", "]"}:
             at_edge = len(word.text) > 1 and gap > 0.1 * height and _is_near(word.x1, edges)
             apart = (
                 word.text == "$"
@@ -217,5 +257,5 @@ def _cell(run: Sequence[Word], line: Line) -> Printed:
         text += "".join(parts)
     text = text[:MAX_CELL_TEXT]
     if not text.isalnum():
-        text = _LOOSE.sub("", text)
+        text = without_raised(_LOOSE.sub("", text)) or text
     return Printed(text, x0, x1, (x0, y0, x1, y1), indent=x0)

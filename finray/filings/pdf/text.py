@@ -1,7 +1,7 @@
 """Text of PDF filings by PyMuPDF, which is not thread-safe: use processes, not threads."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,6 +11,7 @@ import pymupdf
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
 from finray.filings.pdf.lines import PositionedWord
+from finray.filings.pdf.marks import cleaned, is_turned, turned
 from finray.filings.pdf.ocr import common_words, image_pages, read_page, unreadable_pages
 from finray.filings.pdf.tessdata import ADVICE, Ocr
 
@@ -89,9 +90,12 @@ def pdf_text(
         for number in range(document.page_count):
             page = document[number]
             layout = page.get_textpage(flags=pymupdf.TEXTFLAGS_TEXT)
-            texts.append(_storable(layout.extractText()))
-            if tabular(texts[-1]):
-                printed[number] = upright(page, layout.extractWORDS())  # type: ignore[no-untyped-call]
+            text = layout.extractText()
+            found = layout.extractWORDS() if tabular(text) else None  # type: ignore[no-untyped-call]
+            text, found = cleaned(layout, text, found)
+            texts.append(_storable(text))
+            if found is not None:
+                printed[number] = upright(page, found)
         _check_repair(document)  # reading the pages may reveal more damage
         read = _read(document, texts, settings, ocr)
         replaced = {*read.words, *read.unread}
@@ -100,13 +104,17 @@ def pdf_text(
         raise _corrupt("a page cannot be read", error) from error
 
 
-def upright(page: pymupdf.Page, words: Iterable[tuple[Any, ...]]) -> list[PositionedWord]:
-    """``words``, of which more may be known than text and position, as they stand on a page that is turned upright."""
-    found = [word[:5] for word in words]
-    if not page.rotation:
-        return found
-    turned = [(pymupdf.Rect(*word[:4]) * page.rotation_matrix, word[4]) for word in found]  # type: ignore[no-untyped-call]
-    return [(box.x0, box.y0, box.x1, box.y1, text) for box, text in turned]
+def upright(page: pymupdf.Page, words: Sequence[tuple[Any, ...]]) -> list[PositionedWord]:
+    """``words``, as from ``TextPage.extractWORDS``, as they stand on a page that is turned upright. If most lines run
+    up or down the page, the words of these lines are turned, and the others left out."""
+    found = words
+    if page.rotation:
+        boxes = [pymupdf.Rect(*word[:4]) * page.rotation_matrix for word in words]  # type: ignore[no-untyped-call]
+        found = [(*box, *word[4:]) for box, word in zip(boxes, words, strict=True)]
+    turn = turned(found, page.rect.width, page.rect.height)
+    if turn is None:
+        return [word[:5] for word in found]
+    return [(*turn(word), word[4]) for word in found if is_turned(word)]
 
 
 def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Self
 
 from finray.core.vocabulary import any_of
 from finray.filings.tables.grids import MAX_CELL_TEXT, MAX_LABEL, Box, Cell, Grid, Tag
+from finray.filings.tables.marks import SIGNS
 
 _SIGNS = {
     "USD": "$ US$ USD",
@@ -38,18 +39,21 @@ _THINGS = (
     r"(?:(?:metric )?tons|tonnes|lbs\.?|pounds|kilograms|kg|ounces|gallons|barrels|bushels|MWh?|GWh|MMBtus?|acres|"
     r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees)"
 )
+_MARK = rf"(?:\((?:[a-z]|\d{{1,2}})\)|\[(?:[a-z]|\d{{1,2}})\]|[{SIGNS}]{{1,3}}+)"
+"""A footnote mark behind a number."""
 _RATES = frozenset({"%", "bps", "pt", "pts", "pp"})
 _HUNDREDTHS = frozenset({"bps", "¢"})
 _NUMBER = re.compile(
-    rf"(?P<lead>\()?\s*{_CURRENCY}?\s*(?P<open>\()?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
-    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
-    rf"\s*(?P<suffix>%|¢|x|bps|pts?|pp|{_THINGS})?\s*(?P<close>\))?\s*(?P<after>%|¢|bps|pts?|pp)?"
-    r"\s*(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]+)?\s*"
+    rf"(?P<lead>[(\[])?\s*{_CURRENCY}?\s*(?P<open>[(\[])?\s*(?P<minus>[{_DASHES}])?\s*(?:US\$|\$|€|£|¥)?\s*"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['’]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)"
+    rf"(?P<behind>[{_DASHES}])?\s*(?P<suffix>%|¢|x|bps|pts?|pp|{_THINGS})?\s*(?P<close>[)\]])?\s*"
+    rf"(?P<after>%|¢|bps|pts?|pp)?(?:\s*+,?\s*+{_MARK}){{0,4}}+\s*"
 )
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _DIGIT = re.compile(r"\d")
-_YEAR = re.compile(r"(?:19|20)\d\d(?: ?(?:\((?:[a-z]|\d{1,2})\)|[*†‡§]{1,3}))?")
-_FOOTNOTE = re.compile(r"\(?[a-z]\)|[*†‡§]+")
+_THOUSANDS = re.compile(r"[,'’]")
+_YEAR = re.compile(rf"(?:19|20)\d\d(?: ?{_MARK}){{0,2}}")
+_FOOTNOTE = re.compile(rf"\(?[a-z]\)|{_MARK}(?:,? ?{_MARK})++|\[(?:[a-z]|\d{{1,2}})\]|[{SIGNS}]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
@@ -57,7 +61,7 @@ NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
 """Letters that begin neither a number nor a currency."""
 _START, _END = itemgetter(0), itemgetter(1)
 _LONGEST_FILLER = 4
-_MARKS = frozenset("*†‡§")
+_MARKS = frozenset(SIGNS)
 """A longer cell is a filler only if it begins with one of these."""
 NOTE_GAP = 3
 """Largest gap between a year and its footnote mark, in points (PDF) or columns (HTML)."""
@@ -85,13 +89,15 @@ class Number(NamedTuple):
 
 
 def parse_number(text: str) -> Number | None:
-    """The number in a cell; None for a label, a heading or "N/A". A lone dash is zero."""
+    """The number in a cell; None for a label, a heading or "N/A". A lone dash and "nil" are zero."""
     return _parsed(text) if len(text) <= MAX_CELL else _parsed.__wrapped__(text)
 
 
 @lru_cache(maxsize=32768)  # each cell is parsed several times
 def _parsed(text: str) -> Number | None:
     text = text.strip()
+    if text.lower() == "nil":
+        return Number(0.0, dash=True)
     if not 0 < len(text) <= MAX_CELL or text[0] in NEVER_FIRST:
         return None
     if dash := _DASH.fullmatch(text):
@@ -100,8 +106,10 @@ def _parsed(text: str) -> Number | None:
     if match is None:
         return None
     digits = match["digits"]
-    value = float(digits.replace(",", ""))
-    if match["open"] or match["lead"] or match["minus"]:
+    if (match["behind"] and _THOUSANDS.search(digits) is None) or ("[" in text[:3] and digits.isdecimal()):
+        return None  # "2019-" is the beginning of a range, "[1]" a mark
+    value = float(_THOUSANDS.sub("", digits))
+    if match["open"] or match["lead"] or match["minus"] or match["behind"]:
         value = -value
     suffix = match["suffix"] or match["after"] or ""
     unit = None
@@ -119,7 +127,7 @@ def _parsed(text: str) -> Number | None:
 def is_year(text: str) -> bool:
     """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
-    return 4 <= len(text) <= 9 and text[0] in "12" and _YEAR.fullmatch(text) is not None
+    return 4 <= len(text) <= 12 and text[0] in "12" and _YEAR.fullmatch(text) is not None
 
 
 class Printed(NamedTuple):  # a tuple, since a long filing has 100,000 of them
@@ -160,7 +168,7 @@ def merge_fillers(cells: Sequence[Printed]) -> list[Printed]:
             else:
                 merged.append(pending)
             pending = None
-        if text.upper() in _CURRENCIES or text in {"(", "$(", "$ ("}:
+        if text.upper() in _CURRENCIES or text in {"(", "$(", "$ (", "["}:
             pending = cell
         elif merged and _closes(merged[-1].text, text):
             merged[-1] = merged[-1].joined(cell)
@@ -188,6 +196,8 @@ def _closes(before: str, text: str) -> bool:
         return False
     if text in {")", ")%", "%)"}:
         return before.count("(") > before.count(")")
+    if text == "]":
+        return before.count("[") > before.count("]")
     return text in {"%", "¢", "pts", "bps"} and parse_number(before) is not None
 
 

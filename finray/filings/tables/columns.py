@@ -13,7 +13,7 @@ from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_s
 from finray.filings.tables.period_headings import column_label, is_period, read_heading
 from finray.filings.tables.periods import Calendar, Period
 from finray.filings.tables.rows import Row, is_amount, names_period
-from finray.filings.tables.scales import Scale, ScaledUnit, read_scale, row_unit, share_scale
+from finray.filings.tables.scales import Scale, ScaledUnit, is_per_share, read_scale, row_unit, share_scale
 
 HEADING_ROWS = 10
 """Rows at the top of a table that may name its periods."""
@@ -159,7 +159,7 @@ class Columns:
         currency = scale
         if number.currency and number.currency != scale.currency:
             currency = replace(scale, currency=number.currency)
-        if self.statement == "equity" and not self.dated:
+        if self.statement == "equity" and not self.dated and not (number.decimals == 2 and is_per_share(row.label)):
             if _SHARES_HEADING.search(heading) and not number.currency:
                 return "shares", share_scale(number.value, number.decimals, currency, moved=True)
             return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)

@@ -25,6 +25,7 @@ MAX_NAMED = 160
 """Characters; a longer text is prose, which does not name a unit."""
 MIN_PRICES, PRICE_DECIMALS, MOST_PER_SHARE = 3, 2, 100
 """A column is per share if it has at least this many figures, each with these decimals and below this value."""
+MOST_PRICE = 10_000
 MANY = 100_000
 """A column that reaches this many shares does not count them in thousands or millions."""
 _SECURITY = r"(?:shares?|options?|sars|rsus?|psus?|dsus?|rsas?|adss?|awards?|warrants?|stock units|share units)"
@@ -93,6 +94,30 @@ _EXCEPT = re.compile(r"\bexcept\b.{0,60}?\bper\b.{0,30}", re.IGNORECASE)
 _IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
 
 
+_PRICED = re.compile(
+    r"\bper (?:common |ordinary |diluted |basic )?(?:share|unit|ads|adr|option|award|right)\b|"
+    r"\bprices?\b(?! alloc)|\beps\b|"
+    r"\b(?:grant|measurement)[- ]{0,2}date fair value|"
+    r"\bfair value (?:of|per) (?:each |an? )?(?:stock |share )?options?\b|"
+    r"\baverage fair value\b|\bassuming dilution\b",
+    re.IGNORECASE,
+)
+"""Speaks of what one share costs or earns."""
+_RATIO = re.compile(
+    r"%|\brati|\brates?\b|\breturn|\byield|\bpercent|\bmargin|\bgrowth|\bvolatil|\byears?\b|\bterm\b", re.I
+)
+
+
+@lru_cache(maxsize=8192)  # called for each figure
+def _is_priced(text: str) -> bool:
+    return _PRICED.search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def _is_ratio(text: str) -> bool:
+    return _RATIO.search(text) is not None
+
+
 @lru_cache(maxsize=8192)  # called for each cell of a column
 def kind_of(text: str, *, heading: bool = False) -> Kind | None:
     """What a label, or the ``heading`` of a column, names; None for amounts of money and everything else."""
@@ -153,6 +178,12 @@ class NoteUnits:
     """The scale of square feet that the page gives."""
     scaled: bool
     """The table gives its own scale."""
+    cents: frozenset[int]
+    """Columns in which every figure has cents."""
+    in_cents: frozenset[str]
+    """Labels of the rows in which every figure has cents, if other rows have whole numbers."""
+    priced: bool
+    """A row or a heading speaks of a share's price or earnings."""
 
     @classmethod
     def of(cls, grid: Grid, page_text: str, head: str, *, announced: bool) -> Self:
@@ -182,6 +213,9 @@ class NoteUnits:
             counts_shares=any(match["after"] for text in own for match in _share_scales(text)),
             area_in=_scale_of_areas(page_text),
             scaled=any(map(read_scale, own)),
+            cents=frozenset(column for column, numbers in columns.items() if _all_cents(numbers)),
+            in_cents=_rows_in_cents(grid, figures),
+            priced=_is_priced(grid.caption) or any(map(_is_priced, _texts(grid))),
         )
 
     def unit(
@@ -198,15 +232,30 @@ class NoteUnits:
             return "percent", 1
         if column in self.per_share and not number.percent:
             return f"{currency}/share", 1
+        if scale.money >= 1000 and self._is_in_cents(heading, label, section, column, number):
+            return f"{currency}/share", 1
         if self.counts_shares and self.shares_in and column not in self.money and not number.decimals:
             return "shares", self.shares_in
         return ("pure", own or 1) if self.counts else None
+
+    def _is_in_cents(self, heading: str, label: str, section: str, column: int, number: Number) -> bool:
+        """Whether a figure with cents beside whole numbers is a price or an amount per share."""
+        if number.percent or number.decimals != PRICE_DECIMALS or abs(number.value) >= MOST_PRICE:
+            return False
+        row = label in self.in_cents
+        if not (row or column in self.cents) or _is_ratio(label):
+            return False
+        if any(map(_is_priced, (heading[-MAX_NAMED:], label, section))):
+            return True
+        return row and self.priced and abs(number.value) < MOST_PER_SHARE
 
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
         """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
         kind = kind_of(heading, heading=True)
         if kind == "price":
             fits = self.largest.get(column, 0.0) < 10_000
+        elif kind == "count":
+            fits = column not in self.money and column not in self.percent  # the growth of volumes
         else:
             fits = column not in self.money or kind == "dollars"
         if kind is not None and fits:
@@ -294,6 +343,32 @@ def _per_share_columns(grid: Grid, figures: Sequence[_Figures]) -> frozenset[int
         if columns and is_per_share(next((cell.text for cell in row if cell.column == 0), "")):
             named |= columns
     return frozenset(named)
+
+
+def _all_cents(numbers: Sequence[Number]) -> bool:
+    """Whether there are figures, and all have the decimals of prices; those that are zero need not."""
+    printed = [number for number in numbers if not number.dash and not number.percent]
+    return bool(printed) and all(number.decimals == PRICE_DECIMALS or number.value == 0 for number in printed)
+
+
+def _rows_in_cents(grid: Grid, figures: Sequence[_Figures]) -> frozenset[str]:
+    """The labels of rows in which every figure has cents, if half of the others or more have whole numbers."""
+    cents: set[str] = set()
+    whole = others = 0
+    for row, found in zip(grid.rows, figures, strict=True):
+        numbers = [number for _, number in found if not number.percent and not number.dash]
+        if _all_cents(numbers):
+            cents.add(row[0].text if row[0].column == 0 else "")
+        elif numbers:
+            others += 1
+            whole += all(number.decimals == 0 for number in numbers)
+    return frozenset(cents - {""}) if whole and 2 * whole >= others else frozenset()
+
+
+def _texts(grid: Grid) -> Iterator[str]:
+    """The labels and headings of a table, without prose and figures."""
+    cells = chain.from_iterable(grid.rows)
+    return (cell.text for cell in cells if len(cell.text) <= MAX_NAMED and not cell.text[-1:].isdecimal())
 
 
 def _is_index(figures: Iterable[_Figures]) -> bool:

@@ -68,6 +68,14 @@ _PER_SHARE_ROW = re.compile(
     r"earnings|declared|dividends?)\b",
     re.IGNORECASE,
 )
+_PRICED = re.compile(
+    r"\b(?:stock|share|market|closing|exercise|strike|conversion|offering|subscription) prices?\b|"
+    r"\bprices? (?:of|paid for) (?:the |our |a |an |one )?"
+    r"(?:company's |class \w |common |ordinary ){0,3}(?:stock|shares?)\b|"
+    r"\bcommon (?:share|stock)holders\W*$|\bassuming dilution\b",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"\W{0,4}(?:basic|diluted|basic and diluted)\W{0,4}", re.IGNORECASE)
 _AVERAGE = re.compile(r"used|weighted|average|shares outstanding", re.IGNORECASE)
 _MOVED = re.compile(r"issued|repurchase|withheld|purchase|exercise|retire", re.IGNORECASE)
 _MONEY_ROW = re.compile(r"[$€£]|\bdividends?\b")
@@ -151,6 +159,10 @@ class _UnitWords:
     """The label names shares from which a figure per share is computed."""
     moved: bool
     par_value: bool
+    priced: bool
+    """The label names a price of a share, or the earnings of those who hold it."""
+    bare: bool
+    """The label is only "Basic" or "Diluted"."""
     own_scale: int | None
     own_scale_heading: int | None
 
@@ -170,6 +182,8 @@ def _unit_words(label: str, heading: str) -> _UnitWords:
         average=_AVERAGE.search(label) is not None,
         moved=_MOVED.search(label) is not None,
         par_value=_PAR_VALUE.match(label) is not None,
+        priced=_PRICED.search(label) is not None,
+        bare=_BARE.fullmatch(label) is not None,
         own_scale=_WORDS[own["word"].lower()] if own else None,
         own_scale_heading=_WORDS[above["word"].lower()] if above else None,
     )
@@ -190,7 +204,7 @@ def row_unit(
         if own is not None:
             return "shares", own
         return "shares", share_scale(value, decimals, scale, moved=words.moved)
-    if _is_per_share(words, decimals, value):
+    if _is_per_share(words, decimals, value) or (scale.money >= 1000 and _is_in_cents(words, decimals, value)):
         return f"{scale.currency}/share", 1
     if words.own_scale is None and scale.money >= 10**6 and abs(value) >= _MOST_PRINTED:
         return scale.currency, 1  # "$3,522,218,861" on a page of millions
@@ -213,6 +227,13 @@ def _is_per_share(words: _UnitWords, decimals: int, value: float) -> bool:
     if words.per_share and not words.par_value:
         return small or (decimals == 0 and abs(value) < 100)
     return words.per_share_heading and small and (decimals >= 2 or value == 0) and words.per_share_row
+
+
+def _is_in_cents(words: _UnitWords, decimals: int, value: float) -> bool:
+    """Whether a figure with cents, in a table of thousands or millions, is per share by what is said around it."""
+    if decimals != 2 or abs(value) >= (100 if words.bare and not words.per_share_heading else 10_000):
+        return False
+    return words.per_share_heading or words.priced or words.bare
 
 
 def _is_share_count(words: _UnitWords, decimals: int, value: float) -> bool:
