@@ -25,13 +25,14 @@ from finray.filings.pages.places import label_places
 from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
-from finray.filings.plain_text import split_text_pages
+from finray.filings.plain_text import typed_pages
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
 from finray.filings.tables.tags import Tags
+from finray.filings.typed_tables import typed_grids
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
@@ -88,6 +89,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     tags = Tags()
     tagged: list[LineItem] = []
     body = content
+    typed=[]
     if kind == "submission":
         submission = parse_submission(content)
         sources["sgml"], body = submission.facts, submission.body.encode()
@@ -99,14 +101,15 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
             tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
             tagged = facts_in_prose(root, pages, tags)
     else:
-        pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
+        typed = typed_pages(decode(body))
+        pages = [HtmlPage(page.text) for page in typed]
         check_paging(pages, settings)
     texts = [page.text for page in pages]
     statements = label_statements(texts)
     found = cover.read_facts(texts, merge(sources)[0])
     filing = _filing(content, source_uri, {**sources, **found}, texts, statements)
     places = label_places(texts, statements, filing.form)
-    items = _line_items(filing, texts, statements, places, lambda number: _grids(pages[number], number), tags)
+    items = _line_items(filing, texts, statements, places, lambda number: _grids(pages[number], number) or (typed_grids(typed[number].typed, number) if typed else []), tags)
     return _parsed(filing, texts, statements, places, [*items, *tagged])
 
 
