@@ -66,6 +66,8 @@ class Filing(Record):
     aliases: tuple[str, ...] = ()
     """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """Types of the submission's documents with text that were not read ("EX-31.1"), one for each."""
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -100,6 +102,8 @@ class Page:
     place: Place | None = None
     headings: str = ""
     """The headings printed on the page, one a line."""
+    document: str | None = None
+    """The type of the exhibit that the page belongs to ("EX-99.1"), None in the filing's main document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ _MIN_TABLE_LINES = 2
 """Lines with figures apart from words that a table has at least."""
 _FIGURE = re.compile(
     r"(?:(?<= {2})|(?<=\t)|(?<=\.\.)|(?<=\. )|^)\(?\$? {0,12}[(-]? {0,3}(?:\d[\d,]*+(?:\.\d++)?|\.\d++)"
-    r"(?: ?[)%]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?--?(?=\s|$)"
+    r"(?: ?[)%x]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?--?(?=\s|$)"
 )
 """A figure apart from words: behind two spaces or dots."""
 _YEARS = re.compile(r"\s*(?:(?:19|20)\d\d\W*)+")
@@ -78,12 +78,7 @@ def typed_grids(typed: str, number: int) -> list[Grid]:
     lines = typed.expandtabs(8).split("\n")[:MAX_LINES]
     if sum(len(_figures(line[:MAX_LINE])) > 0 for line in lines) < _MIN_TABLE_LINES:
         return []
-    parts: list[list[str]] = [[]]
-    for line in lines:
-        parts[-1].append(line[:MAX_LINE])
-        if _TABLE_END.search(line):
-            parts.append([])
-    return [_without_boxes(grid) for part in parts for grid in grids_of_words(_words(part), number)]
+    return [_without_boxes(grid) for part in _parts(lines) for grid in grids_of_words(_words(part), number)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +97,34 @@ class _Line:
         return len(self.text) - len(self.text.lstrip())
 
 
-def _words(lines: Iterable[str]) -> Iterator[PositionedWord]:
+def _parts(lines: Sequence[str]) -> Iterator[list[_Line]]:
+    """The lines of each table with those above it. A table ends at its closing tag, or at a blank line before other
+    headings of columns."""
+    begin = 0
+    for end in (*(at for at, line in enumerate(lines, 1) if _TABLE_END.search(line)), len(lines)):
+        read = list(_joined([_line(row, raw[:MAX_LINE]) for row, raw in enumerate(lines[begin:end])]))
+        begin, start, last = end, 0, None
+        for at, line in enumerate(read):
+            if line.figures is None:
+                continue
+            between = read[last + 1 : at] if last is not None else []
+            blank = next((i for i, each in enumerate(between) if not each.text), None)
+            if last is not None and blank is not None and any(map(_heads_columns, between[blank:])):
+                yield read[start : last + 1 + blank]
+                start = last + 1 + blank
+            last = at
+        yield read[start:]
+
+
+def _heads_columns(line: _Line) -> bool:
+    """Whether a line names several columns."""
+    cells = _GAP.split(line.text.strip())
+    return len(cells) > 1 and any(re.search(r"[^\W\d_]{3}", cell) or _YEARS.fullmatch(cell) for cell in cells[1:])
+
+
+def _words(lines: Iterable[_Line]) -> Iterator[PositionedWord]:
     """The words of ``lines`` at their positions; wrapped labels and titles are one word."""
-    for line in _joined([_line(row, raw) for row, raw in enumerate(lines)]):
+    for line in lines:
         top = line.row * LINE
         start = 0
         if line.label and (line.title or line.figures is not None):
