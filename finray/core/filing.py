@@ -68,6 +68,14 @@ class Filing(Record):
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     """Types of the submission's documents with text that were not read ("EX-31.1"), one for each."""
+    results_end: dt.date | None = None
+    """The last day of the fiscal period whose results an exhibit of a current report announces; ``period_end`` is the
+    report's own date."""
+
+    @property
+    def closes(self) -> dt.date | None:
+        """The last day of ``fiscal_period``."""
+        return self.results_end or self.period_end
 
     @property
     def unknown(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
 from finray.filings.tables.tags import Tags
-from finray.filings.text_documents import TextDocument, dated_by, read_document, read_exhibits, tags_of
+from finray.filings.text_documents import TextDocument, dated_by, read_document, read_exhibits, tags_of, with_results
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
@@ -112,7 +112,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
             tags,
         )
         items += document.tagged(tags, first)
-    return ParsedFiling(filing, tuple(pages), tuple(items))
+    return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
 
 
 def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:

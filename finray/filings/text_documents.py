@@ -5,13 +5,15 @@ incorporate; 99 holds releases and whatever has no number of its own. A statemen
 the 1990s, 1 of a 6-K.
 """
 
+import datetime as dt
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.errors import FilingError
-from finray.core.filing import Filing, LineItem, Statement
+from finray.core.filing import FactSource, Filing, FiscalPeriod, LineItem, Statement
 from finray.core.settings import FilingSettings
+from finray.filings.cover.fiscal import fiscal_quarter, fiscal_year
 from finray.filings.cover.release import read_release
 from finray.filings.cover.submission import Document
 from finray.filings.html import inline_xbrl
@@ -37,6 +39,8 @@ _TITLE = re.compile(
 )
 _ROW = re.compile(r"total\s{1,9}assets|net\s{1,9}(?:income|loss|earnings|\(loss\)|cash)|profit", re.IGNORECASE)
 _CURRENT_REPORTS = ("8-K", "6-K")
+_LONGEST_DELAY = 200
+"""Days after the end of a period in which its results are announced."""
 _SPACED = "   "
 
 
@@ -148,9 +152,35 @@ def dated_by(document: TextDocument, filing: Filing) -> Filing:
     facts = read_release(document.texts)
     if facts is None:
         return filing
-    found: Mapping[str, object] = {
-        name: value
-        for name in ("period_end", "fiscal_year", "fiscal_period", "fiscal_year_end")
-        if (value := getattr(facts, name)) is not None
-    }
-    return replace(filing, **found)
+    return replace(
+        filing,
+        period_end=facts.period_end or filing.period_end,
+        fiscal_year=facts.fiscal_year,
+        fiscal_period=facts.fiscal_period,
+        fiscal_year_end=facts.fiscal_year_end or filing.fiscal_year_end,
+    )
+
+
+def with_results(filing: Filing, exhibits: Sequence[TextDocument], items: Sequence[LineItem]) -> Filing:
+    """A current report with the fiscal period whose results its ``exhibits`` announce, as a release says or else as
+    their statements are dated; ``items`` are the line items."""
+    if not exhibits or filing.fiscal_period is not None or not filing.form.startswith(_CURRENT_REPORTS):
+        return filing
+    for document in exhibits:
+        dated = dated_by(document, filing)
+        if dated.fiscal_period is not None and dated.period_end != filing.period_end:
+            return _announcing(filing, dated.period_end, dated.fiscal_year, dated.fiscal_period)
+    last = filing.period_end or filing.filed_at or dt.date.max
+    ends = {item.period_end for item in items if item.statement in MAIN_KINDS and item.period_end is not None}
+    end = max((end for end in ends if end <= last), default=None)
+    if end is None or filing.fiscal_year_end is None or (last - end).days > _LONGEST_DELAY:
+        return filing
+    year, quarter = fiscal_year(end, filing.fiscal_year_end), fiscal_quarter(end, filing.fiscal_year_end)
+    return _announcing(filing, end, year, quarter)
+
+
+def _announcing(filing: Filing, end: dt.date | None, year: int | None, period: FiscalPeriod | None) -> Filing:
+    provenance: dict[str, FactSource] = {**filing.provenance, "fiscal_period": "text"}
+    if year is not None:
+        provenance["fiscal_year"] = "text"
+    return replace(filing, results_end=end, fiscal_year=year, fiscal_period=period, provenance=provenance)
