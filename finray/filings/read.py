@@ -29,6 +29,7 @@ from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
 from finray.filings.tables.tags import Tags
+from finray.filings.tables.valuation import titled_valuation
 from finray.filings.text_documents import TextDocument, dated_by, read_document, read_exhibits, tags_of, with_results
 
 _MIN_FIGURE_LINES = 4
@@ -140,6 +141,7 @@ def _line_items(
         if places[number] in _NO_TABLES:
             continue
         items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
+        items = titled_valuation(items, text)
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 
