@@ -55,9 +55,9 @@ def period_of(cell: CitedCell | None, filing: Filing) -> str:
 
 def _fiscal_year(end: dt.date, filing: Filing) -> int | None:
     """The fiscal year that ends on ``end``, as the company of ``filing`` counts its own; None if that does not say."""
-    if filing.fiscal_year is None or filing.period_end is None or filing.fiscal_period not in ("FY", "Q4"):
+    if filing.fiscal_year is None or filing.closes is None or filing.fiscal_period not in ("FY", "Q4"):
         return None
-    return filing.fiscal_year - round((filing.period_end - end).days / _DAYS)
+    return filing.fiscal_year - round((filing.closes - end).days / _DAYS)
 
 
 def _says(text: str, name: str) -> bool:

@@ -84,6 +84,9 @@ def described(summary: IndexSummary) -> str:
     if summary.ignored:
         kinds = ", ".join(f"{count:,} {kind or 'without extension'}" for kind, count in sorted(summary.ignored.items()))
         lines.append(f"ignored in folders: {kinds}; name a file to index it regardless of its extension")
+    if summary.left_out:
+        kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(summary.left_out.items()))
+        lines.append(f"left out of submissions: {sum(summary.left_out.values()):,} documents ({kinds})")
     if summary.marked:
         counts = Counter(mark for marked in summary.marked for mark in marked.marks)
         noted = ", ".join(f"{counts[mark]:,} {mark}" for mark in _MARKS if counts[mark])

@@ -66,6 +66,16 @@ class Filing(Record):
     aliases: tuple[str, ...] = ()
     """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """Types of the submission's documents with text that were not read ("EX-31.1"), one for each."""
+    results_end: dt.date | None = None
+    """The last day of the fiscal period whose results an exhibit of a current report announces; ``period_end`` is the
+    report's own date."""
+
+    @property
+    def closes(self) -> dt.date | None:
+        """The last day of ``fiscal_period``."""
+        return self.results_end or self.period_end
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -100,6 +110,8 @@ class Page:
     place: Place | None = None
     headings: str = ""
     """The headings printed on the page, one a line."""
+    document: str | None = None
+    """The type of the exhibit that the page belongs to ("EX-99.1"), None in the filing's main document."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,8 +86,8 @@ def counted_years(filing: Filing, end: dt.date) -> set[int]:
     """The years by which a question may name the period that ends on ``end``: that of the calendar and that of the
     company."""
     years = {end.year}
-    if filing.fiscal_year is not None and filing.period_end is not None:
-        years.add(filing.fiscal_year - round((filing.period_end - end).days / _YEAR_DAYS))
+    if filing.fiscal_year is not None and filing.closes is not None:
+        years.add(filing.fiscal_year - round((filing.closes - end).days / _YEAR_DAYS))
     return years
 
 
@@ -115,11 +115,11 @@ def _date(period: _Dated, filing: Filing) -> str:
     """Month and year, with the fiscal year if that differs from the calendar year."""
     end, months = period
     shown = f"{end:%b %Y}"
-    if filing.fiscal_year is None or filing.period_end is None or filing.fiscal_period != "FY":
+    if filing.fiscal_year is None or filing.closes is None or filing.fiscal_period != "FY":
         return shown
-    if filing.fiscal_year == filing.period_end.year or months not in (0, 12, None):
+    if filing.fiscal_year == filing.closes.year or months not in (0, 12, None):
         return shown
-    days = (filing.period_end - end).days
+    days = (filing.closes - end).days
     years = round(days / _YEAR_DAYS)
     near = abs(days - years * _YEAR_DAYS) < 20
     return f"{shown} (FY{filing.fiscal_year - years})" if near else shown

@@ -16,22 +16,21 @@ from finray.filings.cover.facts import Facts, merge
 from finray.filings.cover.report_signs import is_report
 from finray.filings.cover.submission import ACCESSION_NUMBER, parse_submission
 from finray.filings.html import inline_xbrl
-from finray.filings.html.grid import table_grid
-from finray.filings.html.pages import HtmlPage, check_length, check_paging, parse_html, split_pages
-from finray.filings.html.tagged_facts import facts_in_prose
+from finray.filings.html.pages import check_length
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
 from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
-from finray.filings.plain_text import split_text_pages
-from finray.filings.sniff import Kind, decode, is_markup, sniff
+from finray.filings.sniff import Kind, is_markup, sniff
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
 from finray.filings.tables.tags import Tags
+from finray.filings.tables.valuation import titled_valuation
+from finray.filings.text_documents import TextDocument, dated_by, read_document, read_exhibits, tags_of, with_results
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
@@ -47,7 +46,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
     """Read one filing: a PDF, EDGAR HTML, full-submission text or plain text, recognized by content. ``ocr`` reads
-    pages whose text cannot be extracted.
+    pages whose text cannot be extracted. The exhibits of a submission that hold results are further pages of the filing.
 
     Raises only FilingError, with a stage and a stable reason.
     """
@@ -85,29 +84,46 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     sources: dict[FactSource, Facts] = {}
-    tags = Tags()
-    tagged: list[LineItem] = []
-    body = content
+    body, others = content, ()
     if kind == "submission":
         submission = parse_submission(content)
-        sources["sgml"], body = submission.facts, submission.body.encode()
-    if kind == "html" or (kind == "submission" and is_markup(body)):
-        root = parse_html(body)
-        pages = split_pages(root, settings)
-        if inline_xbrl.has_inline_xbrl(root):
-            sources = {"ixbrl": inline_xbrl.cover_facts(root), **sources}
-            tags = Tags(inline_xbrl.contexts(root), inline_xbrl.units(root))
-            tagged = facts_in_prose(root, pages, tags)
-    else:
-        pages = [HtmlPage(text) for text in split_text_pages(decode(body))]
-        check_paging(pages, settings)
-    texts = [page.text for page in pages]
-    statements = label_statements(texts)
-    found = cover.read_facts(texts, merge(sources)[0])
-    filing = _filing(content, source_uri, {**sources, **found}, texts, statements)
-    places = label_places(texts, statements, filing.form)
-    items = _line_items(filing, texts, statements, places, lambda number: _grids(pages[number], number), tags)
-    return _parsed(filing, texts, statements, places, [*items, *tagged])
+        sources["sgml"], body, others = submission.facts, submission.body.encode(), submission.others
+    main = read_document(body, settings, html=kind == "html" or (kind == "submission" and is_markup(body)))
+    if main.root is not None and inline_xbrl.has_inline_xbrl(main.root):
+        sources = {"ixbrl": inline_xbrl.cover_facts(main.root), **sources}
+    found = cover.read_facts(main.texts, merge(sources)[0])
+    filing = _filing(content, source_uri, {**sources, **found}, main.texts, main.statements)
+    exhibits, left_out = read_exhibits(main, others, filing.form, settings)
+    filing = replace(filing, left_out=tuple(left_out))
+    places = label_places(main.texts, main.statements, filing.form)
+    parsed = _parsed(filing, main.texts, main.statements, places, ())
+    tags = tags_of([main, *exhibits])
+    pages, items = list(parsed.pages), []
+    for document in (main, *exhibits):
+        first = len(pages) if document.kind is not None else 0
+        if document.kind is not None:
+            pages += _exhibit_pages(document, first)
+        own = [page.place for page in pages[first:]]
+        items += _line_items(
+            dated_by(document, filing),
+            document.texts,
+            document.statements,
+            own,
+            lambda page, document=document, first=first: document.grids(page, first + page),
+            tags,
+        )
+        items += document.tagged(tags, first)
+    return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
+
+
+def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:
+    """The pages of an exhibit; the first of them has number ``first``."""
+    texts = document.texts
+    columns = zip(texts, document.statements, page_headings(texts), strict=True)
+    return [
+        Page(number, text, statement=statement, headings=headings, document=document.kind)
+        for number, (text, statement, headings) in enumerate(columns, first)
+    ]
 
 
 def _line_items(
@@ -125,6 +141,7 @@ def _line_items(
         if places[number] in _NO_TABLES:
             continue
         items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
+        items = titled_valuation(items, text)
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 
@@ -133,11 +150,6 @@ def _is_tabular(text: str) -> bool:
     ends = (match.end() for match in _FIGURE_END.finditer(text))
     figures = (end for end in ends if _FIGURE_LINE.search(text[text.rfind("\n", 0, end) + 1 : end]))
     return sum(1 for _ in islice(figures, _MIN_FIGURE_LINES)) == _MIN_FIGURE_LINES
-
-
-def _grids(page: HtmlPage, number: int) -> list[Grid]:
-    grids = (table_grid(table, number, caption) for table, caption in zip(page.tables, page.captions, strict=True))
-    return [grid for grid in grids if grid is not None]
 
 
 def _parsed(

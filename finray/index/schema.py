@@ -22,7 +22,7 @@ from finray.core.filing import Chunk, Filing, LineItem, Page
 from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"
@@ -86,7 +86,7 @@ FILING_COLUMNS: Final = tuple(field.name for field in _FILING)
 def filing_row(filing: Filing) -> dict[str, Any]:
     """``filing`` as values of the cover-fact columns of ``filings``."""
     row = {name: getattr(filing, name) for name in FILING_COLUMNS}
-    row["aliases"] = list(filing.aliases)
+    row["aliases"], row["left_out"] = list(filing.aliases), list(filing.left_out)
     row["provenance"] = json.dumps(dict(filing.provenance), sort_keys=True)
     return row
 

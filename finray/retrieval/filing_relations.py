@@ -143,8 +143,8 @@ def _outlook(filing: Filing, year: int) -> PeriodRelation:
     """Relates ``filing`` to expectations about fiscal ``year``: the report on the year before gives them first,
     quarterly reports update them."""
     own = filing.fiscal_year
-    if own is None and filing.period_end is not None:
-        own = filing.period_end.year
+    if own is None and filing.closes is not None:
+        own = filing.closes.year
     if own is None:
         return PeriodRelation(*_without_period(filing))
     if filing.fiscal_period in ("FY", "Q4"):
@@ -163,7 +163,7 @@ def _one_period(filing: Filing, period: Period) -> _Related:
         return _without_period(filing)
     if period.date is not None:
         return _day(filing, period.date)
-    ends = filing.period_end.year if filing.period_end else None
+    ends = filing.closes.year if filing.closes else None
     year = filing.fiscal_year if filing.fiscal_year is not None else ends
     assert year is not None
     if period.part in (None, "FY"):
@@ -221,9 +221,9 @@ def _years_after(end: dt.date, day: dt.date) -> int | None:
 
 
 def _day(filing: Filing, day: dt.date) -> _Related:
-    distances = [abs((known - day).days) for known in (filing.period_end, filing.filed_at) if known is not None]
+    distances = [abs((known - day).days) for known in (filing.period_end, filing.results_end, filing.filed_at) if known is not None]
     nearest = min(distances, default=10_000)
-    end, annual = filing.period_end, filing.fiscal_period == "FY"
+    end, annual = filing.closes, filing.fiscal_period == "FY"
     if nearest <= 1:
         return "that_day", f"dated {day}"
     if nearest <= 10:

@@ -82,9 +82,9 @@ def asked_periods(
     for period in query.asked:
         operand = Operand("x", company, "x", period, "", phrase)
         found += [(end, months) for _, end, months in phrase_periods(operand, phrase, [filing], ahead=True)]
-    if not query.asked and filing.period_end is not None:
+    if not query.asked and filing.closes is not None:
         quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")
-        found = [(filing.period_end, None if asked.instant else 3 if quarter else 12)]
+        found = [(filing.closes, None if asked.instant else 3 if quarter else 12)]
     return found
 
 

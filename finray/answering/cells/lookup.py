@@ -24,6 +24,7 @@ from finray.answering.cells.row_weights import (
     shipped_row_weights,
     standing_factor,
 )
+from finray.answering.cells.valuation_accounts import asks_for_valuation, is_valuation_account
 from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
@@ -146,9 +147,10 @@ class _Competing:
         self._phrase, self._end, self._months = phrase, end, months
         self._balance, self._flow = is_balance(phrase), is_flow(phrase)
         self._opening = _opening_end(end, months) if phrase.opening else None
+        self._valuation = asks_for_valuation(phrase.words)
 
     def __call__(self, item: LineItem) -> bool:
-        if not self._of_period(item):
+        if not self._of_period(item) or (not self._valuation and is_valuation_account(item)):
             return False
         if self._balance and item.concept is not None and item.months != 0:
             return False

@@ -102,7 +102,7 @@ def phrase_periods(
     """(filing, end, months) of the operand's period in each filing that may print it, the best source first. ``months``
     is None for a balance. With ``ahead`` the filings print what they expect for later years."""
     for filing, end in _candidates(operand.period, filings, amended, ahead=ahead):
-        flow = not phrase.instant or (filing.period_end is not None and end > filing.period_end)
+        flow = not phrase.instant or (filing.closes is not None and end > filing.closes)
         yield filing, end, (operand.period.months or _months(operand.period, filing)) if flow else None
 
 
@@ -186,25 +186,25 @@ def _ends_in(
 ) -> Iterator[tuple[int, int, dt.date]]:
     """(lateness, rank of the form, end) of the period in ``filing``, for each way to count its fiscal year. The lower,
     the better the source."""
-    if filing.period_end is None or filing.fiscal_period is None:
+    if filing.closes is None or filing.fiscal_period is None:
         return
     form = 0 if filing.form.startswith(("10-K", "10-Q")) else 1
     form += 2 * (filing.is_amendment != amended)
     if period.date is not None:
-        later = (filing.period_end - period.date).days
+        later = (filing.closes - period.date).days
         if -_WANDER_DAYS <= later <= _REPEATED_DAYS:
             yield max(0, later - _WANDER_DAYS), form, period.date
         return
-    calendar = filing.period_end.year
+    calendar = filing.closes.year
     own = filing.fiscal_year if filing.fiscal_year is not None else calendar
     if period.part in (None, "FY"):
         quarters_back = 0
         if ahead and own < period.year <= own + _AHEAD_YEARS:
-            yield period.year - own, form, _years_before(filing.period_end, own - period.year)
+            yield period.year - own, form, _years_before(filing.closes, own - period.year)
             return
         if filing.fiscal_period not in ("FY", "Q4"):
             if balance and filing.fiscal_year == period.year + 1:
-                yield _REPEATED_IN_QUARTERS, form, add_months(filing.period_end, -3 * int(filing.fiscal_period[1]))
+                yield _REPEATED_IN_QUARTERS, form, add_months(filing.closes, -3 * int(filing.fiscal_period[1]))
             return
     elif filing.fiscal_period == "FY":  # annual reports print the year's quarters
         quarters_back = 4 - int(period.part[1])
@@ -215,7 +215,7 @@ def _ends_in(
     for number, year in enumerate(dict.fromkeys((own, calendar))):  # the company's count of the year comes first
         back = year - period.year
         if 0 <= back <= _REPEATED_YEARS:
-            end = add_months(_years_before(filing.period_end, back), -3 * quarters_back)
+            end = add_months(_years_before(filing.closes, back), -3 * quarters_back)
             late = back + 10 * number + _REPEATED_IN_YEARS * bool(quarters_back)
             yield late, form, end
 

@@ -61,6 +61,6 @@ def operand_of(cell: PageCell, name: str, amount: float, facts: FilingFacts) -> 
 
 
 def _period(filing: Filing) -> Period:
-    end = filing.period_end
+    end = filing.closes
     year = filing.fiscal_year if filing.fiscal_year is not None else end.year if end is not None else 0
     return Period(year, filing.fiscal_period)

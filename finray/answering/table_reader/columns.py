@@ -69,7 +69,7 @@ def _when(period: Period) -> tuple[int, dt.date, str]:
 def _slots(query: Query, asked: Sequence[Period], filing: Filing, facts: FilingFacts, back: int) -> list[list[_Slot]]:
     """What each period, or the filing's own without any, may be in ``filing``, ``back`` years earlier."""
     if not asked:
-        end = filing.period_end
+        end = filing.closes
         if end is None:
             return [[]]
         quarter = filing.fiscal_period in ("Q1", "Q2", "Q3")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.cells.page_cells import PageCell, PageCells
+from finray.answering.cells.valuation_accounts import asks_for_valuation, is_valuation_account
 from finray.answering.part_names import item_of_part, names_measure
 from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
@@ -51,6 +52,7 @@ from finray.core.roles import Curation
 from finray.index.reading.facts import FilingFacts
 from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
+from finray.question.synonyms import words_of
 
 ROWS = 12
 """Rows that the model reads, in addition to those that a look-up found. With 24 it is as often sure of a right figure,
@@ -132,7 +134,12 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        cells = [cell for cell in self._cells.read(passages, pages) if item_of_part(query, cell.item)]
+        of_valuation = asks_for_valuation(words_of(query.text))
+        cells = [
+            cell
+            for cell in self._cells.read(passages, pages)
+            if item_of_part(query, cell.item) and (of_valuation or not is_valuation_account(cell.item))
+        ]
         query = in_printed_words(query, (cell.item for cell in cells))
         every = rows_of(query, cells, self._facts)
         if not every.series:

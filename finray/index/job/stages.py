@@ -111,6 +111,7 @@ class Collector:
         self._started = started
         self._failures: list[IndexFailure] = []
         self._marked: list[MarkedFiling] = []
+        self._left_out: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
         self._seconds: defaultdict[str, float] = defaultdict(float)
         self._memory: dict[str, int] = {}
@@ -152,6 +153,7 @@ class Collector:
                 continue
             if filing.marks:
                 self._marked.append(MarkedFiling(filing.source_uri, filing.marks, filing.unknown))
+            self._left_out.update(filing.left_out)
             self._counts["indexed"] += 1
             self._counts["pages"] += n_pages
 
@@ -178,6 +180,7 @@ class Collector:
             chunks=self._counts["chunks"],
             seconds=time.monotonic() - self._started,
             marked=tuple(sorted(self._marked, key=lambda marked: marked.source_uri)),
+            left_out=dict(sorted(self._left_out.items())),
             stage_seconds=dict(self._seconds),
             peak_rss_bytes=own_peak_rss() + self._workers_peak(slots),
         )

@@ -46,7 +46,7 @@ class MarkedFiling:
 class IndexSummary:
     """``skipped`` counts files by cause (unchanged, duplicate, failed before), ``ignored`` other files of the folders
     by extension. ``pages``, ``chunks`` and ``marked`` filings (read in part, by OCR or after repair) are those of this
-    run. ``stage_seconds`` are summed over workers. ``peak_rss_bytes`` is an upper bound: the sum of the peaks of driver
+    run; ``left_out`` counts the documents of their submissions that were not indexed, by type. ``stage_seconds`` are summed over workers. ``peak_rss_bytes`` is an upper bound: the sum of the peaks of driver
     and workers, without Ray itself."""
 
     seen: int
@@ -58,6 +58,7 @@ class IndexSummary:
     chunks: int
     seconds: float
     marked: tuple[MarkedFiling, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
     stage_seconds: Mapping[str, float] = field(default_factory=dict)
     peak_rss_bytes: int = 0
 

@@ -35,7 +35,7 @@ from finray.index.tables.hits import (
 from finray.models.encoder import Vectors
 
 _ATTEMPTS = 20
-_PAGE_COLUMNS = ("text", "item", "statement", "place", "headings")
+_PAGE_COLUMNS = ("text", "item", "statement", "place", "headings", "document")
 
 
 class IndexReader:

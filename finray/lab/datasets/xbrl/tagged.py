@@ -102,7 +102,7 @@ def read_tagged_filing(content: bytes, source_uri: str, settings: FilingSettings
     if not inline_xbrl.has_inline_xbrl(root):
         return TaggedFiling(parsed.filing, parsed.pages, ())
     pages = split_pages(root, settings)
-    if [page.text for page in pages] != [page.text for page in parsed.pages]:
+    if [page.text for page in pages] != [page.text for page in parsed.pages if page.document is None]:
         raise FilingError("parse", "pages_differ", "two readings of the filing gave different pages; report this file")
     return TaggedFiling(parsed.filing, parsed.pages, _facts(root, pages))
 
