@@ -52,8 +52,8 @@ _NUMBER = re.compile(
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"[,'’]")
-_YEAR = re.compile(rf"(?:19|20)\d\d(?: ?{_MARK}){{0,2}}")
-_FOOTNOTE = re.compile(rf"\(?[a-z]\)|{_MARK}(?:,? ?{_MARK})++|\[(?:[a-z]|\d{{1,2}})\]|[{SIGNS}]+")
+_YEAR = re.compile(rf"(?:19|20)\d\d(?:,? ?{_MARK}){{0,2}}")
+_FOOTNOTE = re.compile(rf"\(?[a-z]\)|{_MARK}(?:,? ?{_MARK})++|\[[a-z]\]|[{SIGNS}]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
 MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
@@ -127,7 +127,7 @@ def _parsed(text: str) -> Number | None:
 def is_year(text: str) -> bool:
     """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
-    return 4 <= len(text) <= 12 and text[0] in "12" and _YEAR.fullmatch(text) is not None
+    return 4 <= len(text) <= 14 and text[0] in "12" and _YEAR.fullmatch(text) is not None
 
 
 class Printed(NamedTuple):  # a tuple, since a long filing has 100,000 of them

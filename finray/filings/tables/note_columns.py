@@ -11,7 +11,7 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _SINGULAR = re.compile(r"\bnote\b|\bref", re.IGNORECASE)
-_ONE = r"(?:notes? )?\d{1,2}(?:\.\d{1,2})?+(?: ?\(?[a-z]{1,3}\)?){0,2}+"
+_ONE = r"(?:notes? )?\d{1,2}(?:\.\d{1,2})?+(?: ?\([a-z]{1,3}\)|[a-z](?![a-z])){0,2}+"
 _REFERENCE = re.compile(rf"\(?{_ONE}(?:(?:, ?|; ?|/| ?& ?| and | ?[-–] ?){_ONE}){{0,5}}+\)?", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}")
 _GROUPS = re.compile(r"[\s.,'’]")
