@@ -1,4 +1,3 @@
-import datetime as dt
 from itertools import product
 
 import pytest
@@ -6,7 +5,6 @@ import pytest
 from finray.core.filing import LineItem, ParsedFiling
 from finray.core.settings import FilingSettings
 from finray.filings.read import parse_filing
-from finray.filings.typed_tables import typed_grids
 
 COVER = """                       SECURITIES AND EXCHANGE COMMISSION
                              WASHINGTON, D.C. 20549
@@ -35,13 +33,13 @@ ROWS = [
     ("RULE", "=", "=", "="),
     ("Net income (loss) per share", "$(.21)", "$.52", "$.44"),
 ]
-HEADINGS = {
+HEADINGS: dict[str, list[str | tuple[str, ...]]] = {
     "spanner": ["YEARS ENDED DECEMBER 31,", ("1996", "1995", "1994")],
     "mixed": ["Years ended December 31,", ("1996", "1995", "1994")],
     "ruled": ["FISCAL YEAR ENDED", "-", ("DECEMBER 28,", "DECEMBER 30,", "DECEMBER 31,"), ("1996", "1995", "1994")],
     "bare": [("1996", "1995", "1994")],
     "whole": [("Dec. 28, 1996", "Dec. 30, 1995", "Dec. 31, 1994")],
-    "lines": [("Year Ended", "Year Ended", "Year Ended"), ("Dec. 28,", "Dec. 30,", "Dec. 31,"), ("1996", "1995", "1994")],
+    "lines": [("Year Ended",) * 3, ("Dec. 28,", "Dec. 30,", "Dec. 31,"), ("1996", "1995", "1994")],
     "fiscal": [("Fiscal 1996", "Fiscal 1995", "Fiscal 1994")],
     "weeks": [("52 weeks", "52 weeks", "52 weeks"), ("ended", "ended", "ended"), ("12/28/96", "12/30/95", "12/31/94")],
     "label": [("Year ended December 31", "1996", "1995", "1994")],
@@ -58,8 +56,8 @@ def typed(heading: str, leaders: str, *, rules: bool, tags: bool, dollars_apart:
         elif isinstance(head, str):
             lines.append(" " * left + head.center(3 * width).rstrip())
         else:
-            label, cells = (head[0], head[1:]) if len(head) == 4 else ("", head)
-            lines.append(label.ljust(left) + "".join(cell.center(width) for cell in cells).rstrip())
+            label, heads = (head[0], head[1:]) if len(head) == 4 else ("", head)
+            lines.append(label.ljust(left) + "".join(cell.center(width) for cell in heads).rstrip())
     if tags:
         lines = ["<TABLE>", "<CAPTION>", *lines, "<S>".ljust(left + 2) + "<C>".ljust(width) * 3]
     for label, *cells in ROWS:
@@ -87,7 +85,8 @@ def found(parsed: ParsedFiling, label: str) -> list[LineItem]:
 @pytest.mark.parametrize("heading", HEADINGS)
 def test_statements_are_read_in_every_layout(heading: str) -> None:
     for leaders, rules, tags, apart in product(("", ".", " ."), (False, True), (False, True), (False, True)):
-        text = typed(heading, leaders, rules=rules, tags=tags, dollars_apart=apart, width=15 if heading == "whole" else 13)
+        width = 15 if heading == "whole" else 13
+        text = typed(heading, leaders, rules=rules, tags=tags, dollars_apart=apart, width=width)
         parsed = read(text)
         assert parsed.pages[1].statement == "income", text
         sales = found(parsed, "Net sales")

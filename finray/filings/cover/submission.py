@@ -31,7 +31,9 @@ _WRAPPER = re.compile(r"\A\s*<(?:XBRL|XML|PDF)>|</(?:XBRL|XML|PDF)>\s*\Z", re.IG
 _TAG = re.compile(r"<([A-Z][A-Z0-9-]{1,60})>([^<\r\n]*)")
 _FIELD = re.compile(r"^[ \t]*([A-Z][A-Z0-9 .&/()-]{1,60}):[ \t]*([^\r\n]*)$", re.MULTILINE)
 _UUENCODED = re.compile(r"\A\s*begin \d{3} \S")
-_NOT_TEXT = re.compile(r"(?:GRAPHIC|ZIP|EXCEL|JSON|XML|PDF)\b|EX-10[14]\b|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE)\Z", re.IGNORECASE)
+_NOT_TEXT = re.compile(
+    r"(?:GRAPHIC|ZIP|EXCEL|JSON|XML|PDF)\b|EX-10[14]\b|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE)\Z", re.IGNORECASE
+)
 """Types of documents that are not for reading: pictures and the files of XBRL."""
 _ENDS = (
     ("<SEC-DOCUMENT>", "</SEC-DOCUMENT>"),
@@ -43,6 +45,7 @@ _FORM_OF_EXHIBIT = (
     (re.compile(r"EX-13(?:\.\d{1,2})?", re.IGNORECASE), ANNUAL_REPORT_TO_HOLDERS),
 )
 """The form of an exhibit that is a file of its own."""
+_COUNT = re.compile(r"PUBLIC[ -]DOCUMENT[ -]COUNT[:>]\s*(\d{1,4})")
 _HEADER_LIMIT = 2_000_000
 """Headers of submissions with thousands of series reach hundreds of kilobytes."""
 
@@ -136,6 +139,9 @@ def _missing_end(header: str, parts: Sequence[str]) -> str | None:
     if not rest:
         return "</DOCUMENT>"
     opened = header.upper()
+    counted = _COUNT.search(opened)
+    if counted is not None and len(parts) >= int(counted[1]):
+        return None  # all its documents are there
     return next((end for begin, end in _ENDS if begin in opened and end not in rest[0].upper()), None)
 
 
