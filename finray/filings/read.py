@@ -28,6 +28,7 @@ from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.plain_text import split_text_pages
 from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.tables.grids import Grid
+from finray.filings.tables.currencies import heads_of, reported_currency
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
@@ -121,10 +122,13 @@ def _line_items(
     stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
     # The scale that most statements announce, for notes that announce none.
     usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
+    reported = reported_currency(texts, heads_of(texts, statements), filing.form)
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
         if places[number] in _NO_TABLES:
             continue
-        items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
+        items = extract_line_items(
+            grids(number), text, statement, filing, before=before, usual=usual, reported=reported, tags=tags
+        )
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Self
 
+from finray.core.currencies import SHARED
 from finray.core.vocabulary import SCALE, SCALES
+from finray.filings.tables.currencies import currency_beside, currency_of
 
 _WORDS = {**SCALES, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9}
 _SCALE = re.compile(
@@ -33,18 +36,6 @@ _SHARES_IN = re.compile(
     rf"(?:shares?|share data|share amounts)\b[^.\n$]{{0,50}}?\bin (?P<after>{SCALE})s", re.IGNORECASE
 )
 _BOTH_IN = re.compile(rf"(?:dollars|amounts|\$)[^.\n]{{0,12}}(?:and|,) shares[^.\n]{{0,10}}in {SCALE}s", re.IGNORECASE)
-_MONEY = (
-    ("EUR", r"€|\beuros?\b"),
-    ("GBP", r"£|pounds sterling|\bgbp\b"),
-    ("JPY", r"¥|\byen\b"),
-    ("CNY", r"\brmb\b|renminbi"),
-    ("CAD", r"\bc\$|canadian dollars"),
-    ("CHF", r"\bchf\b|swiss francs"),
-    ("AUD", r"\ba\$|australian dollars"),
-)
-_OTHER_MONEY = re.compile("|".join(pattern for _, pattern in _MONEY), re.IGNORECASE)
-_USD = re.compile(r"u\.?s\.? dollars|us\$|usd|(?<!\bc)(?<!\ba)\$", re.IGNORECASE)
-
 _PER_SHARE = re.compile(
     r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE
 )
@@ -90,6 +81,13 @@ class Scale:
     shares_exempt: bool = False
     """The scale is announced "except share data"."""
     currency: str = "USD"
+    named: str | None = field(default=None, compare=False)
+    """The currency that the text names, or the sign or word that several share; None if it names none."""
+
+    def reported_in(self, currency: str) -> Self:
+        """This scale for tables in ``currency``, unless it names another."""
+        own = currency if self.named is None else currency_of(self.named, currency)
+        return self if own == self.currency else replace(self, currency=own)
 
 
 def read_scale(text: str) -> Scale | None:
@@ -103,7 +101,7 @@ def _scale_of_heading(text: str) -> Scale | None:
 
 
 def _scale_in(text: str) -> Scale | None:
-    text = text.lower()
+    printed, text = text, text.lower()
     match = next(filter(None, (_SCALE.search(text, *part) for part in _around_scales(text))), None)
     if match is None:
         return None
@@ -116,7 +114,8 @@ def _scale_in(text: str) -> Scale | None:
             shares = _WORDS[own["after"].lower()]
         elif _EXCEPT_SHARES.search(nearby):
             shares, exempt = 1, True
-    return Scale(money, shares, exempt, _currency(nearby))
+    named = currency_beside(printed if len(printed) == len(text) else text, match.start(), match.end())
+    return Scale(money, shares, exempt, "USD" if named is None or named in SHARED else named, named)
 
 
 def _around_scales(text: str) -> Iterator[tuple[int, int]]:
@@ -130,12 +129,6 @@ def _around_scales(text: str) -> Iterator[tuple[int, int]]:
         end = hint.end() + _AFTER
     if end >= 0:
         yield begin, end
-
-
-def _currency(text: str) -> str:
-    if _USD.search(text) or not _OTHER_MONEY.search(text):
-        return "USD"
-    return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
 
 @dataclass(frozen=True, slots=True)
