@@ -53,16 +53,16 @@ _OTHERS = {
     "INR": r"indian\srupees?|₹",
     "PKR": r"pakistani?\srupees?",
     "LKR": r"sri\slankan\srupees?",
-    "RUB": r"(?:russian\s)?rou?bles?|₽",
-    "ZAR": r"(?:south\safrican\s)?rands?|r(?=\s?(?:m\b|mn\b|million|billion))",
-    "TRY": r"(?:turkish\s)?lir(?:as?|e)|₺",
+    "RUB": r"(?:russian\s)?ro?ubles?|₽",
+    "ZAR": r"(?:(?:south\safrican|sa)\s)?rands?|r(?=\s?(?:m\b|mn\b|million|billion))",
+    "TRY": r"(?:turkish\s)?lir(?:as?|e)|tl|₺",
     "PLN": r"(?:polish\s)?z[lł]ot(?:ys?|ych|ies)",
     "ILS": r"(?:new\s)?israeli\s(?:new\s)?she[kq][ea]ls?|new\sshe[kq][ea]ls?|she[kq][ea]ls?|nis|₪",
     "HUF": r"(?:hungarian\s)?forints?",
     "CZK": r"czech\s(?:korun(?:as?|y)|crowns?)",
     "RON": r"romanian\s(?:leu|lei)",
-    "IDR": r"(?:indonesian\s)?rupiahs?|rp\.",
-    "MYR": r"(?:malaysian\s)?ringgits?",
+    "IDR": r"(?:indonesian\s)?rupiahs?|rp\.?",
+    "MYR": r"(?:malaysian\s)?ringgits?(?:\smalaysia)?|rm",
     "THB": r"thai\sbahts?|bahts?|฿",
     "VND": r"vietnam(?:ese)?\s(?:dong|đ[oồ]ng)|₫",
     "AED": r"(?:u\.?a\.?e\.?|united\sarab\semirates)\sdirhams?",
@@ -74,7 +74,7 @@ _OTHERS = {
     "KZT": r"(?:kazakh(?:stan(?:i)?)?\s)?tenges?|₸",
     "UAH": r"ukrainian\shryvnias?|hryvnias?|₴",
     "GEL": r"georgian\slari",
-    "PEN": r"peruvian\s(?:nuevos\s)?sol(?:es)?|nuevos\ssoles|s/\.",
+    "PEN": r"peruvian\s(?:nuevos\s)?sol(?:es)?|nuevos\ssoles|s/\.?",
     "MOP": r"macau\spatacas?|patacas?",
     "KWD": r"kuwaiti\sdinars?",
     "MAD": r"moroccan\sdirhams?",
@@ -111,7 +111,9 @@ _GROUPS: Final[Mapping[str, str]] = MappingProxyType(
     {f"c{code.lower()}": code for code in _NAMES} | {f"s{number}": word for number, word in enumerate(_SHARED_WORDS)}
 )
 _MENTION = re.compile(
-    r"(?<![\w$.])(?:(?P<code>" + _ALIKE + r")|"
+    r"(?<![\w$.])(?:(?P<code>"
+    + _ALIKE
+    + r")|"
     + "|".join(f"(?P<c{code.lower()}>{name})" for code, name in _NAMES.items())
     + "|"
     + "|".join(f"(?P<s{number}>{pattern})" for number, pattern in enumerate(_SHARED_WORDS.values()))
@@ -146,6 +148,6 @@ def meant_by(shared: str, reported: str) -> str:
     """The currency that a shared sign or word means in tables that are ``reported`` in a currency; "XXX" if that is
     not stated."""
     sharing = SHARED[shared]
-    if reported in sharing or reported == UNKNOWN:
+    if reported in sharing:
         return reported
-    return sharing[0] or UNKNOWN
+    return UNKNOWN if reported == UNKNOWN and sharing[0] == "USD" else sharing[0] or UNKNOWN

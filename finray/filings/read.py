@@ -27,8 +27,8 @@ from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.plain_text import split_text_pages
 from finray.filings.sniff import Kind, decode, is_markup, sniff
-from finray.filings.tables.grids import Grid
 from finray.filings.tables.currencies import heads_of, reported_currency
+from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements

@@ -22,7 +22,7 @@ from finray.core.filing import Chunk, Filing, LineItem, Page
 from finray.models.encoder import Vectors
 from finray.storage.columns import AS_JSON, Scalars, arrow_schema
 
-FORMAT_VERSION: Final = 2
+FORMAT_VERSION: Final = 3
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"

@@ -7,7 +7,15 @@ from dataclasses import replace
 
 from finray.answering.grounding import printing, prints
 from finray.answering.plans.units import printed_unit, result_unit
-from finray.answering.plans.wording import asked_value, may_be_relative, shown, shown_fall, shown_move, shown_relative
+from finray.answering.plans.wording import (
+    asked_value,
+    may_be_relative,
+    shown,
+    shown_fall,
+    shown_move,
+    shown_relative,
+    with_unknown_currency,
+)
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
@@ -49,7 +57,8 @@ class Computation:
         lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
         value = evaluate(program, self._values)
         number, unit = asked_value(value, self._unit, self._shape)
-        return replace(self._answer(self._text(value, lead), program), value=number, unit=unit)
+        text = with_unknown_currency(self._text(value, lead), self._part_unit, self._shape)
+        return replace(self._answer(text, program), value=number, unit=unit)
 
     def _winner(self) -> tuple[str, str]:
         """(beginning of the answer, program for the value) of the company that ranks first."""

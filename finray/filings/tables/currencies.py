@@ -12,19 +12,33 @@ from finray.core.vocabulary import MONTHS, NUMBERS
 
 _FOREIGN_FORMS = ("20-F", "40-F", "6-K")
 """Forms of foreign private issuers, which report in any currency."""
-_SCALES = frozenset("thousand thousands million millions billion billions hundreds mn mm m k bn 000 000s".split())
-_ANNOUNCE = frozenset("expressed stated presented reported shown amounts figures numbers values all are prepared".split())
-_FILL = _SCALES | _ANNOUNCE | frozenset(
-    "in of the and or unless otherwise noted indicated specified except excepting for per share shares ads adss data "
-    "amount number earnings loss income note notes unaudited audited currency s as to nominal including information "
-    "par value cents whole units united rounded nearest with other than both ratios percentages presentation "
-    "reporting functional basic diluted ordinary dividends american depositary respectively".split()
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_SCALES = _words("thousand thousands million millions billion billions hundreds mn mm m k bn 000 000s")
+_ANNOUNCE = _words("expressed stated presented reported shown amounts figures numbers values all are prepared")
+_FILL = (
+    _SCALES
+    | _ANNOUNCE
+    | _words(
+        "in of the and or unless otherwise noted indicated specified except excepting for per share shares ads adss "
+        "data amount number earnings loss income note notes unaudited audited currency s as to nominal including "
+        "information par value cents whole units united rounded nearest with other than both ratios percentages "
+        "presentation reporting functional basic diluted ordinary dividends american depositary respectively"
+    )
 )
 """Words beside a currency in the line that announces it."""
-_PERIOD = frozenset(MONTHS) | frozenset(NUMBERS) | frozenset(
-    "year years ended ending end month months quarter quarters weeks week fiscal period from through at on fy ytd "
-    "convenience translation translated into restated current prior previous first half total q1 q2 q3 q4 h1 h2 eq "
-    "equivalent us".split()
+_PERIOD = (
+    frozenset(MONTHS)
+    | frozenset(NUMBERS)
+    | _words(
+        "year years ended ending end month months quarter quarters weeks week fiscal period from through at on fy ytd "
+        "convenience translation translated into restated current prior previous first half total q1 q2 q3 q4 h1 h2 "
+        "equivalent us"
+    )
 )
 """Further words in the head of a column."""
 _WORD = re.compile(r"[^\W_]+")
@@ -37,6 +51,7 @@ _DECLARED = re.compile(
     r"\breferences to\b|\ball (?:dollar |monetary )?(?:amounts|figures)\b",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"(?<![A-Z])\. ")
 _REACH = 120
 """Characters behind such words in which a declaration names the currency."""
 _MAX_DECLARATIONS = 2_000
@@ -100,7 +115,8 @@ def reported_currency(texts: Sequence[str], heads: Sequence[str], form: str) -> 
     domestic forms, and "XXX" (unknown) for those of foreign private issuers.
     """
     stated = (stated_currency(head) for head in heads)
-    codes = Counter(code for code in stated if code is not None and code not in SHARED)
+    codes = Counter(currency_of(named, UNKNOWN) for named in stated if named is not None)
+    del codes[UNKNOWN]
     if codes:
         return codes.most_common(1)[0][0]
     if not is_foreign(form):
@@ -117,7 +133,8 @@ def heads_of(texts: Sequence[str], statements: Sequence[Statement | None]) -> li
 def _declared(text: str) -> Iterator[str]:
     """The codes of the currencies that sentences of ``text`` declare to be those of its amounts."""
     for match in _DECLARED.finditer(text):
-        after = " ".join(text[match.end() : match.end() + _REACH].split()).partition(". ")[0]
+        after = " ".join(text[match.end() : match.end() + _REACH].split())
+        after = _SENTENCE_END.split(after, 1)[0]
         named = [mention.code for mention in mentions(after)]
         if match[0].lower() == "references to":  # "$" are to U.S. dollars
             named = named[1:] if named[:1] == [None] else []
@@ -132,7 +149,7 @@ def _named(mention: Mention) -> str:
 def _fills(text: str, more: frozenset[str] = frozenset()) -> bool:
     """Whether ``text`` has only words that stand beside a currency."""
     words = (word.lower() for word in _WORD.findall(text))
-    return all(word in _FILL or word in more or (more and word.isdecimal()) for word in words)
+    return all(word in _FILL or word in more or (more and (len(word) == 1 or word.isdecimal())) for word in words)
 
 
 def _without(text: str, found: Sequence[Mention]) -> str:
