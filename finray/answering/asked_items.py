@@ -14,6 +14,7 @@ from finray.core.filing import LineItem
 from finray.core.query import Query
 from finray.index.reading.facts import FilingItems, kept_with
 from finray.question.measures.currency import asked_currencies
+from finray.retrieval.own_names import printed_name
 
 Version = Literal["restated", "original"]
 _ORIGINAL = re.compile(
@@ -54,7 +55,7 @@ def _asked(
 ) -> Sequence[LineItem]:
     kinds = kept_with(items, _Kinds)
     if not query.part_names:
-        return kinds.kept(items, currencies, version)
+        return kinds.kept(items, currencies, version, kinds.registrant(query.question))
     dropped = kinds.dropped(currencies, version)
     return [item for item in items if item_of_part(query, item) and _place(item) not in dropped]
 
@@ -63,7 +64,9 @@ class _Kinds:
     """What the ``items`` of one filing differ in besides row and period."""
 
     def __init__(self, items: Sequence[LineItem]) -> None:
-        self._of_others = frozenset(_place(item) for item in items if item.registrant is not None)
+        self._of: dict[str | None, set[Place]] = defaultdict(set)
+        for item in items:
+            self._of[item.registrant].add(_place(item))
         money = [(item, code) for item in items if (code := _currency(item)) is not None]
         stated = Counter(code for item, code in money if item.statement is not None)
         used = stated or Counter(code for _, code in money)
@@ -76,18 +79,24 @@ class _Kinds:
         self._kept: dict[tuple[object, ...], FilingItems] = {}
 
     def kept(
-        self, items: Sequence[LineItem], currencies: tuple[str, ...], version: Version | None
+        self, items: Sequence[LineItem], currencies: tuple[str, ...], version: Version | None, registrant: str | None
     ) -> Sequence[LineItem]:
-        """Those of ``items`` that a question about the whole company may be about, made once."""
-        dropped = self.dropped(currencies, version) | self._of_others
+        """Those of ``items`` that a question about a ``registrant``, None for the filer, may be about, made once."""
+        others = (places for name, places in self._of.items() if name != registrant)
+        dropped = self.dropped(currencies, version).union(*others)
         if not dropped:
             return items  # with what is prepared from them
-        key = currencies, version
+        key = currencies, version, registrant
         if key not in self._kept and len(self._kept) >= _MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         if key not in self._kept:
             self._kept[key] = FilingItems(item for item in items if _place(item) not in dropped)
         return self._kept[key]
+
+    def registrant(self, question: str) -> str | None:
+        """The registrant with the longest name in ``question``; None if it names none but the filer."""
+        named = (name for name in self._of if name is not None and printed_name(name).search(question))
+        return max(named, key=len, default=None)
 
     def dropped(self, currencies: tuple[str, ...], version: Version | None) -> frozenset[Place]:
         """The cells of other currencies and versions than those asked for."""

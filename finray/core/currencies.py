@@ -100,7 +100,7 @@ _SHARED_WORDS = {
     "$": r"\$",
     "¥": r"[¥￥]",
     "dollars": r"dollars?",
-    "pesos": r"pesos?|ps\.?(?=\s?\$|\s?\d|\s*\)|\s*$|\smillion|\sthousand)\$?",
+    "pesos": r"pesos?|ps\.?(?=\s?[$\d)]|\s?$|\smillion|\sthousand)\$?",
     "crowns": r"kroner|krone|kronas?|crowns",
     "pounds": r"pounds",
     "rupees": r"rupees?|rs\.",

@@ -30,8 +30,9 @@ from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.tables.currencies import heads_of, reported_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.registrants import own_registrant
 from finray.filings.tables.scales import read_scale
-from finray.filings.tables.statements import label_statements
+from finray.filings.tables.statements import label_statements, page_registrants
 from finray.filings.tables.tags import Tags
 
 _MIN_FIGURE_LINES = 4
@@ -123,12 +124,17 @@ def _line_items(
     # The scale that most statements announce, for notes that announce none.
     usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
     reported = reported_currency(texts, heads_of(texts, statements), filing.form)
+    headed = page_registrants(texts)
+    own = own_registrant(headed, filing.company)
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
         if places[number] in _NO_TABLES:
             continue
         items = extract_line_items(
             grids(number), text, statement, filing, before=before, usual=usual, reported=reported, tags=tags
         )
+        other = headed[number] if headed[number] != own else None
+        if other is not None:
+            items = [replace(item, registrant=other.name) for item in items]
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 

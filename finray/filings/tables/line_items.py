@@ -47,9 +47,9 @@ def extract_line_items(
     The scale is that of the page, else of ``before`` (the text of the page before, for continued statements), else
     ``usual`` (the scale of the filing's statements). The currency is that of the scale, else the one that the head of a
     statement states, else ``reported``, that of the filing. ``row`` counts rows over the page; ``column`` is that of
-    the grid. Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes, management's
-    discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the filing's own,
-    for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
+    the grid. Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes,
+    management's discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the
+    filing's own, for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
     the period, unit and scale of its headings.
     """
     if not grids:
