@@ -27,7 +27,8 @@ def with_subject(answer: Answer, facts: FilingFacts) -> Answer:
     places = places or [(passage.filing_id, None) for passage in answer.evidence]
     companies = dict.fromkeys(facts.company_of(filing_id) for filing_id, _ in places)
     periods = dict.fromkeys(period_of(cell, facts.filing(filing_id)) for filing_id, cell in places)
-    unnamed = [facts.company_name(key) for key in companies]
+    others = dict.fromkeys(cell.registrant for cell in answer.operands if cell.registrant is not None)
+    unnamed = list(others) or [facts.company_name(key) for key in companies]
     said = [name for name in unnamed if not _says(answer.text, name)]
     if len(unnamed) > 1 and len(said) < len(unnamed):  # a comparison, which names whom it compares
         said = []

@@ -30,7 +30,7 @@ from finray.filings.sniff import Kind, decode, is_markup, sniff
 from finray.filings.tables.currencies import heads_of, reported_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
-from finray.filings.tables.registrants import own_registrant
+from finray.filings.tables.registrants import of_grids, own_registrant
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements, page_registrants
 from finray.filings.tables.tags import Tags
@@ -129,12 +129,11 @@ def _line_items(
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
         if places[number] in _NO_TABLES:
             continue
+        found = grids(number)
+        registrants = [None if each in (own, None) else each.name for each in of_grids(headed[number], text, found)]
         items = extract_line_items(
-            grids(number), text, statement, filing, before=before, usual=usual, reported=reported, tags=tags
+            found, text, statement, filing, before=before, usual=usual, reported=reported, tags=tags, of=registrants
         )
-        other = headed[number] if headed[number] != own else None
-        if other is not None:
-            items = [replace(item, registrant=other.name) for item in items]
         yield from (item for item in items if item.period_end or places[number] != "cover")
 
 

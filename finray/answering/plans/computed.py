@@ -177,6 +177,7 @@ def cited_cell(name: str, value: float, item: LineItem, filing: Filing, fit: flo
         period_end=item.period_end,
         months=item.months,
         concept=item.concept,
+        registrant=item.registrant,
         box=item.box,
         fit=fit,
     )

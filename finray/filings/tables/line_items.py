@@ -41,6 +41,7 @@ def extract_line_items(
     reported: str = "USD",
     undated: bool = False,
     tags: Tags | None = None,
+    of: Sequence[str | None] = (),
 ) -> list[LineItem]:
     """Every number in a numeric column of a labeled row of ``grids``, the tables of one page.
 
@@ -49,8 +50,8 @@ def extract_line_items(
     statement states, else ``reported``, that of the filing. ``row`` counts rows over the page; ``column`` is that of
     the grid. Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes,
     management's discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the
-    filing's own, for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
-    the period, unit and scale of its headings.
+    filing's own, for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's
+    tag overrides the period, unit and scale of its headings. ``of`` has the registrant of each grid in a combined report.
     """
     if not grids:
         return []
@@ -68,7 +69,7 @@ def extract_line_items(
     items: list[LineItem] = []
     headings: dict[int, str] = {}
     offset = 0
-    for grid in grids:
+    for number, grid in enumerate(grids):
         own, own_scale, units = statement, scale, None
         if statement is None:
             if is_contents(grid):
@@ -83,7 +84,9 @@ def extract_line_items(
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
             calendar = replace(calendar, statement=own)
         columns = Columns.of(grid, own, calendar, own_scale, headings, units)
-        items += TableReader(grid, columns, tags or Tags()).read(offset)
+        read = TableReader(grid, columns, tags or Tags()).read(offset)
+        registrant = of[number] if of else None
+        items += read if registrant is None else [replace(item, registrant=registrant) for item in read]
         calendar, headings = columns.calendar, columns.headings
         offset += len(grid.rows)
     if statement is None and undated:

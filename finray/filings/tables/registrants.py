@@ -4,12 +4,15 @@ Such a report prints each registrant's statements under its own name, mostly the
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from finray.filings.tables.grids import Grid
+
 HEAD_LINES = 14
 """Lines at the top of a page among which are the name and the title of a statement."""
+_MAX_LINES = 5_000
 MAX_NAME = 120
 """Characters; a longer line is not a name."""
 _RUNNING = 3
@@ -52,28 +55,47 @@ class Headed(NamedTuple):
     key: Key
 
 
-def registrants_of(texts: Sequence[str], is_title: Callable[[str], bool]) -> list[Headed | None]:
-    """The registrant whose statement each page prints; all None unless two registrants print statements.
+Places = Sequence[tuple[int, Headed]]
+"""The registrants of one page, each with the offset in its text from which on statements are its own."""
+
+
+def registrants_of(texts: Sequence[str], is_title: Callable[[str], bool]) -> list[Places]:
+    """The registrants whose statements each page prints; none unless two registrants print statements.
 
     ``is_title`` says whether a line, in lower case, is the title of a statement. A page without a title has the
     registrant that its running head names.
     """
-    heads = [_head(text) for text in texts]
-    found = [_titled(head, is_title) for head in heads]
-    known = {each.key: each for each in reversed(found) if each is not None}
+    pages = [_titles(text, is_title) for text in texts]
+    known = {headed.key: headed for places in reversed(pages) for _, headed in reversed(places)}
     if len(known) < 2:
-        return [None] * len(texts)
-    for number, head in enumerate(heads):
-        if found[number] is None:
-            named = (_name_of(line) for line in head[:_RUNNING])
+        return [() for _ in texts]
+    found: list[Places] = []
+    for text, places in zip(texts, pages, strict=True):
+        if not places:
+            named = (_name_of(line) for _, line in islice(_lines(text), _RUNNING))
             running = next((each for each in named if each is not None and each.key in known), None)
-            found[number] = running
-    return [known[each.key] if each is not None else None for each in found]
+            places = [(0, running)] if running is not None else []
+        found.append([(offset, known[headed.key]) for offset, headed in places])
+    return found
 
 
-def own_registrant(headed: Sequence[Headed | None], company: str) -> Headed | None:
-    """The registrant of ``headed`` that is the ``company`` which files the report: by its name, else the first."""
-    distinct = {each.key: each for each in headed if each is not None}
+def of_grids(places: Places, text: str, grids: Sequence[Grid]) -> list[Headed | None]:
+    """The registrant of each of the tables ``grids`` of a page, in reading order."""
+    if len(places) < 2 and all(not offset for offset, _ in places):
+        return [places[0][1] if places else None] * len(grids)
+    found, at = [], 0
+    plain = text.lower()
+    for grid in grids:
+        labels = (row[0].text.lower() for row in grid.rows if len(row) > 1 and not row[0].column and row[0].text)
+        at = next((place for label in labels if (place := plain.find(label, at)) >= 0), at)
+        found.append(next((headed for offset, headed in reversed(places) if offset <= at), None))
+        at += 1
+    return found
+
+
+def own_registrant(pages: Sequence[Places], company: str) -> Headed | None:
+    """The registrant of ``pages`` that is the ``company`` which files the report: by its name, else the first."""
+    distinct = {headed.key: headed for places in pages for _, headed in places}
     key = _key(company)
     if key in distinct:
         return distinct[key]
@@ -81,22 +103,37 @@ def own_registrant(headed: Sequence[Headed | None], company: str) -> Headed | No
     return alike[0] if alike else next(iter(distinct.values()), None)
 
 
-def _head(text: str) -> list[str]:
-    lines = (" ".join(line.split()) for line in islice(text.split("\n"), 6 * HEAD_LINES))
-    return list(islice(filter(None, lines), HEAD_LINES))
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """(offset, text) of the lines that are not empty."""
+    at = 0
+    for line in islice(text.split("\n"), _MAX_LINES):
+        if plain := " ".join(line.split()):
+            yield at, plain
+        at += len(line) + 1
 
 
-def _titled(head: Sequence[str], is_title: Callable[[str], bool]) -> Headed | None:
-    """The registrant named above the first title of ``head``, in the same line or, else, just below it."""
-    for number, line in enumerate(head):
+def _titles(text: str, is_title: Callable[[str], bool]) -> list[tuple[int, Headed]]:
+    """The registrants named at the titles of a page, each with the offset of the first line of its head; 0 for a title
+    among the first lines of the page."""
+    found: list[tuple[int, Headed]] = []
+    lines = list(_lines(text))
+    after = 0
+    for number, (offset, line) in enumerate(lines):
         if len(line) > MAX_NAME + 80 or not is_title(line.lower()):
             continue
-        title = _TITLE.search(line)
-        own = _name_of(line[: title.start()]) if title and title.start() else None
-        above = (_name_of(each) for each in reversed(head[:number]))
-        below = (_name_of(each) for each in head[number + 1 : number + 2])
-        return own or next(filter(None, above), None) or next(filter(None, below), None)
-    return None
+        above = lines[max(after, number - HEAD_LINES) : number]
+        headed = _at_title(line, [each for _, each in above], [each for _, each in lines[number + 1 : number + 2]])
+        after = number + 1
+        if headed is not None and (not found or found[-1][1].key != headed.key):
+            found.append((0 if number < HEAD_LINES and not found else offset, headed))
+    return found
+
+
+def _at_title(line: str, above: Sequence[str], below: Sequence[str]) -> Headed | None:
+    """The registrant named in the ``line`` of a title, else above it, else just below it."""
+    title = _TITLE.search(line)
+    own = _name_of(line[: title.start()]) if title and title.start() else None
+    return own or next((each for other in (*reversed(above), *below) if (each := _name_of(other)) is not None), None)
 
 
 def _name_of(line: str) -> Headed | None:
