@@ -6,7 +6,6 @@ Its company's figures are not the part's, so only what prints the name of the pa
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from finray.core.filing import LineItem
@@ -41,15 +40,8 @@ def has_part(query: Query, answer: Answer) -> bool:
     return all(any(_prints_one(own.spellings, text) for text in printed) for own in named)
 
 
-def of_part(query: Query, items: Mapping[str, Sequence[LineItem]]) -> Mapping[str, Sequence[LineItem]]:
-    """The line items, by filing, whose row, heading, column or caption prints the part that ``query`` is about."""
-    if not query.part_names:
-        return items
-    return {filing_id: [item for item in own if item_of_part(query, item)] for filing_id, own in items.items()}
-
-
 def item_of_part(query: Query, item: LineItem) -> bool:
-    return prints_part(query, item.label, item.section, item.column_label, item.caption)
+    return prints_part(query, item.label, item.section, item.column_label, item.caption, item.registrant)
 
 
 def names_measure(query: Query, *texts: str | None) -> bool:

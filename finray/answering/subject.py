@@ -25,9 +25,13 @@ def with_subject(answer: Answer, facts: FilingFacts) -> Answer:
         return answer
     places: list[tuple[str, CitedCell | None]] = [(cell.filing_id, cell) for cell in answer.operands]
     places = places or [(passage.filing_id, None) for passage in answer.evidence]
-    companies = dict.fromkeys(facts.company_of(filing_id) for filing_id, _ in places)
+    names = dict.fromkeys(
+        (cell.registrant if cell is not None else None) or facts.company_name(facts.company_of(filing_id))
+        for filing_id, cell in places
+    )
     periods = dict.fromkeys(period_of(cell, facts.filing(filing_id)) for filing_id, cell in places)
-    unnamed = [facts.company_name(key) for key in companies]
+    others = dict.fromkeys(cell.registrant for cell in answer.operands if cell.registrant is not None)
+    unnamed = list(others) or [facts.company_name(key) for key in companies]
     said = [name for name in unnamed if not _says(answer.text, name)]
     if len(unnamed) > 1 and len(said) < len(unnamed):  # a comparison, which names whom it compares
         said = []

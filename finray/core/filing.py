@@ -136,7 +136,8 @@ class LineItem(Record):
     column head if it is more than a period (a segment, "Level 1"), with the part of the company that a tag names in
     brackets, ``caption`` the text just above a table that is not a primary statement. ``box`` is (x0, y0, x1, y1) in
     PDF points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged.
-    ``statement`` is None for tables of notes and of management's discussion.
+    ``statement`` is None for tables of notes and of management's discussion. ``registrant`` is the company whose
+    statement it is in a combined report, as its title names it; None for the filer's own and if it is unknown.
     """
 
     page: int
@@ -155,6 +156,7 @@ class LineItem(Record):
     concept: str | None = None
     column_label: str | None = None
     caption: str | None = None
+    registrant: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

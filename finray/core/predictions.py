@@ -72,6 +72,8 @@ class CitedCell(Record):
     """Length of the period, 0 for an instant."""
     concept: OmitNone[str | None] = None
     """The XBRL concept that the cell is tagged with."""
+    registrant: OmitNone[str | None] = None
+    """The registrant of a combined report whose statement the cell is in, if it is not the filer."""
     box: OmitNone[tuple[float, float, float, float] | None] = None
     """(x0, y0, x1, y1) in PDF points; absent for HTML."""
     fit: float = 1.0

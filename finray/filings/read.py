@@ -25,10 +25,12 @@ from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.sniff import Kind, is_markup, sniff
+from finray.filings.tables.currencies import heads_of, reported_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.registrants import of_grids, own_registrant
 from finray.filings.tables.scales import read_scale
-from finray.filings.tables.statements import label_statements
+from finray.filings.tables.statements import label_statements, page_registrants
 from finray.filings.tables.tags import Tags
 from finray.filings.tables.valuation import titled_valuation
 from finray.filings.text_documents import TextDocument, dated_by, read_document, read_exhibits, tags_of, with_results
@@ -144,10 +146,17 @@ def _line_items(
     stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
     # The scale that most statements announce, for notes that announce none.
     usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
+    reported = reported_currency(texts, heads_of(texts, statements), filing.form)
+    headed = page_registrants(texts)
+    own = own_registrant(headed, filing.company)
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
         if places[number] in _NO_TABLES:
             continue
-        items = extract_line_items(grids(number), text, statement, filing, before=before, usual=usual, tags=tags)
+        found = grids(number)
+        registrants = [None if each in (own, None) else each.name for each in of_grids(headed[number], text, found)]
+        items = extract_line_items(
+            found, text, statement, filing, before=before, usual=usual, reported=reported, tags=tags, of=registrants
+        )
         items = titled_valuation(items, text)
         yield from (item for item in items if item.period_end or places[number] != "cover")
 

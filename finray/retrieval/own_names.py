@@ -34,12 +34,12 @@ _LEAST_OWN = 0.15
 _LEAST_HEADS = 2
 """Rows, columns or headings with the name that show a part if no sentence speaks of another company."""
 _LINE_START = re.compile(r"(?:^|[\n|])[ \t®™]*$")
-_LINE_END = re.compile(r"[ \t®™]*(?:$|[\n|]|\(\w\)\s)")
 _SENTENCE_END = re.compile(r"[.!?][”\"’')\]]*\s+(?=[A-Z“\"(•])|\s•\s|\n\s*\n")
 _ABBREVIATION_AFTER = re.compile(r"\s?[®™]?\s?\([“\"']?([A-Z][\w&.’'-]{1,14})[”\"']?\)")
 _SELF = re.compile(r"\b(?:we|our|us|the company|the registrant|the issuer|the partnership|the corporation)\b", re.I)
 _SUBSIDIARIES = r"and its [\w ]{1,40}|and (?:consolidated )?subsidiaries"
 _LEGAL = rf"(?:[,.]{{0,2}} (?:{'|'.join(sorted(SUFFIXES))}|{_SUBSIDIARIES})\b\.?){{0,3}}"
+_LINE_END = re.compile(rf"{_LEGAL}[ \t®™]*(?:$|[\n|]|\(\w\)\s)", re.I)
 _BEING = (
     r"(?:(?:was|were|is|are|has|have|had|been|originally|first|incorporated|organized|founded|formed|in \w+|on \w+ \d+)"
     r",? ){0,6}"

@@ -16,7 +16,7 @@ import pytest
 from finray.core.settings import ChunkSettings, FilingSettings
 from finray.filings.cover import facts, names, registrant, release
 from finray.filings.pages import items
-from finray.filings.tables import cells, note_units, scales, statements
+from finray.filings.tables import cells, note_units, statements
 from finray.filings.tables.grids import MAX_LABEL
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from finray.question.periods import shorthand
@@ -75,7 +75,6 @@ EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
     "finray/filings/cover/release.py": [
         {"subject": _NAME, "suffix": suffix} for suffix in (release._LEGAL_FORM, release._WIDER_FORM)
     ],
-    "finray/filings/tables/scales.py": [{"pattern": pattern} for _, pattern in scales._MONEY],
     "finray/filings/tables/statements.py": [{"pattern": pattern} for _, pattern in statements._TITLES],
     "finray/lab/datasets/lofin_builder/rewriting.py": [{"filing": SimpleNamespace(ticker="ABCD"), "year": 2021}],
     "finray/lab/datasets/xbrl/evidence.py": [{"_digits": str, "printed": 10**20}],

@@ -10,12 +10,12 @@ from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_flow, may_be_of, named_items
 from finray.answering.cells.lookup import look_up_any
 from finray.answering.cells.printed_sign import PAID_OR_DEDUCTED
+from finray.core.currencies import CURRENCIES
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Found, Operand, Phrase, Unit
 from finray.filings.dates import add_months
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
-from finray.filings.tables.cells import CURRENCIES
 from finray.index.reading.facts import kept_with
 from finray.question.measures.named import UNIT_OF
 

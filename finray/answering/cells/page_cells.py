@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from finray.answering.cells.cell_words import Around, Words
 from finray.answering.cells.filing_cells import FilingCells
+from finray.core.currencies import CURRENCIES
 from finray.core.filing import Filing, LineItem, Page
 from finray.core.passages import Passage
 from finray.core.plan import Measure
 from finray.filings.prose.line_items import prose_items
-from finray.filings.tables.cells import CURRENCIES
 from finray.index.reading.facts import FilingFacts, kept_with
 from finray.question.synonyms import words_of
 

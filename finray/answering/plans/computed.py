@@ -8,7 +8,15 @@ from dataclasses import replace
 from finray.answering.cells.page_cells import is_dash
 from finray.answering.grounding import printing, prints
 from finray.answering.plans.units import printed_unit, result_unit
-from finray.answering.plans.wording import asked_value, may_be_relative, shown, shown_fall, shown_move, shown_relative
+from finray.answering.plans.wording import (
+    asked_value,
+    may_be_relative,
+    shown,
+    shown_fall,
+    shown_move,
+    shown_relative,
+    with_unknown_currency,
+)
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
@@ -50,7 +58,8 @@ class Computation:
         lead, program = self._winner() if plan.kind == "highest" else ("", plan.program)
         value = evaluate(program, self._values)
         number, unit = asked_value(value, self._unit, self._shape)
-        return replace(self._answer(self._with_dashes(self._text(value, lead)), program), value=number, unit=unit)
+        text = with_unknown_currency(self._text(value, lead), self._part_unit, self._shape)
+        return replace(self._answer(self._with_dashes(text), program), value=number, unit=unit)
 
     def _with_dashes(self, text: str) -> str:
         """``text``, or what it says if the filing prints a dash in the place of a figure."""
@@ -178,6 +187,7 @@ def cited_cell(name: str, value: float, item: LineItem, filing: Filing, fit: flo
         period_end=item.period_end,
         months=item.months,
         concept=item.concept,
+        registrant=item.registrant,
         box=item.box,
         fit=fit,
     )

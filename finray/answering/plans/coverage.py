@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
 from finray.answering.cells.operands import find_operand, find_phrase, in_row_of
-from finray.answering.part_names import of_part
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
@@ -59,7 +59,7 @@ def cover(
     ranks: dict[tuple[str, int], int] = {}
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
-    line_items = of_part(query, facts.line_items({p.filing_id for p in passages}))
+    line_items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
     # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
     search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=plain)
@@ -69,7 +69,7 @@ def cover(
         items = line_items
         if query.over_all:
             own = [each for each in facts.filings_of(operand.company) if period_fit(each, [operand.period])[0] > 0]
-            items = facts.line_items([each.filing_id for each in own])
+            items = asked_items(query, facts.line_items([each.filing_id for each in own]))
         hit = search.find(operand, own, items)
         if hit is not None:
             found[operand.name] = hit
@@ -84,7 +84,7 @@ def cover(
     def in_filings_of(operand: Operand, year: int) -> Found | None:
         filings = [each for each in facts.filings_of(operand.company) if each.fiscal_year == year]
         items = facts.line_items({each.filing_id for each in filings})
-        return search.find(operand, filings, of_part(query, items))
+        return search.find(operand, filings, asked_items(query, items))
 
     return with_derived(coverage, in_filings_of)
 
@@ -112,7 +112,9 @@ class _Search:
 
     def __init__(self, query: Query, ranks: Mapping[tuple[str, int], int], *, anywhere: bool, plain: bool) -> None:
         self._query, self._ranks, self._anywhere, self._plain = query, ranks, anywhere, plain
-        self._amended = any(form.endswith("/A") for form in query.forms)
+        version = asked_version(query.question)
+        amended = any(form.endswith("/A") for form in query.forms)
+        self._amended = version == "restated" or (amended and version is None)
 
     def find(
         self, operand: Operand, filings: Sequence[Filing], line_items: Mapping[str, Sequence[LineItem]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from finray.core.currencies import UNKNOWN
 from finray.core.plan import Unit
 from finray.core.query import Shape
 from finray.core.vocabulary import SCALES
@@ -45,6 +46,12 @@ def shown_fall(value: float, unit: Unit, shape: Shape, *, points: bool = False) 
     if value == 0:
         return _shown(value, unit, shape, points=points)
     return f"{'a decrease' if value > 0 else 'an increase'} of {_shown(abs(value), unit, shape, points=points)}"
+
+
+def with_unknown_currency(text: str, unit: Unit, shape: Shape) -> str:
+    """``text`` of an answer in ``unit``, which says so if its filing does not state the currency."""
+    unknown = shape.currency == UNKNOWN and unit in ("USD", "USD/share")
+    return f"{text}, currency not stated" if unknown else text
 
 
 def may_be_relative(unit: Unit, shape: Shape) -> bool:
@@ -103,4 +110,6 @@ def _natural_scale(value: float) -> str | None:
 
 
 def _symbol(shape: Shape) -> str:
+    if shape.currency == UNKNOWN:
+        return ""
     return _SIGNS.get(shape.currency, f"{shape.currency} ".lstrip())

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from finray.answering.asked_items import asked_items
 from finray.answering.asked_words import asked_words
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.operands import find_operand, find_phrase
@@ -75,7 +76,7 @@ def sought(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Sou
     for passage in passages:
         if facts.company_of(passage.filing_id) == company:
             ranks.setdefault((passage.filing_id, passage.page), len(ranks))
-    items = facts.line_items({filing_id for filing_id, _ in ranks})
+    items = asked_items(query, facts.line_items({filing_id for filing_id, _ in ranks}))
     filings = [facts.filing(filing_id) for filing_id in items]
     found: list[Found] = []
     periods = _periods(query, passages, company, facts)

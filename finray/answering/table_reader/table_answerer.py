@@ -6,9 +6,10 @@ The figure is the answer if no plan gives one and the choice is sure enough; els
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from finray.answering.asked_items import asked_items
 from finray.answering.cells.page_cells import PageCell, PageCells
 from finray.answering.cells.valuation_accounts import asks_for_valuation, is_valuation_account
 from finray.answering.part_names import item_of_part, names_measure
@@ -137,7 +138,7 @@ class TableAnswerer:
         of_valuation = asks_for_valuation(words_of(query.text))
         cells = [
             cell
-            for cell in self._cells.read(passages, pages)
+            for cell in self._asked_cells(query, self._cells.read(passages, pages))
             if item_of_part(query, cell.item) and (of_valuation or not is_valuation_account(cell.item))
         ]
         query = in_printed_words(query, (cell.item for cell in cells))
@@ -149,6 +150,21 @@ class TableAnswerer:
         columns = columns_of(query, rows.cells, self._facts)
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
+
+    def _asked_cells(self, query: Query, cells: Sequence[PageCell]) -> list[PageCell]:
+        """Those of ``cells`` that ``query`` may be about."""
+        every = self._facts.line_items({cell.filing.filing_id for cell in cells})
+        asked, known = _places(asked_items(query, every)), _places(every)
+        return [
+            cell
+            for cell in cells
+            if (place := (cell.filing.filing_id, cell.item.page, cell.item.row, cell.item.column)) in asked
+            or (place not in known and item_of_part(query, cell.item))  # a sentence
+        ]
+
+
+def _places(items: Mapping[str, Sequence[LineItem]]) -> set[tuple[str, int, int, int]]:
+    return {(filing_id, item.page, item.row, item.column) for filing_id, own in items.items() for item in own}
 
 
 def _names_measure(query: Query, item: LineItem) -> bool:

@@ -13,7 +13,7 @@ MAX_SENTENCE = 300
 FIRST_ROW = 10_000
 """Row number of the first fact in prose, above those of any page's tables."""
 _BLOCKS = ("p", "div", "td", "li")
-_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "pure": "pure"}
+_UNITS = {"shares": "shares", "pure": "pure"}
 
 
 def concept_name(concept: str) -> str:
@@ -64,7 +64,7 @@ class _Texts:
 
 def _item(fact: NumericFact, context: Context, page: int, row: int, texts: _Texts) -> LineItem:
     percent = fact.unit == "pure" and fact.scale == -2
-    unit = "percent" if percent else _UNITS.get(fact.unit, fact.unit.upper())
+    unit = "percent" if percent else _UNITS.get(fact.unit, fact.unit.upper().replace("/SHARES", "/share"))
     return LineItem(
         page=page,
         statement=None,

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
+from finray.core.currencies import CURRENCIES
 from finray.core.filing import LineItem
 from finray.core.vocabulary import SCALE
 from finray.filings.pages.sentences import Sentence
 from finray.filings.prose.figures import ProseFigure, prose_figures
-from finray.filings.tables.cells import CURRENCIES
 from finray.filings.tables.scales import read_scale
 
 _TOP: Final = 400

@@ -22,16 +22,21 @@ _SIGNS = {
     "HKD": "HK$",
     "BRL": "R$",
     "TWD": "NT$",
+    "SGD": "S$",
+    "NZD": "NZ$",
+    "MXN": "MX$ Ps. Ps.$",
+    "ILS": "NIS ₪",
+    "PHP": "₱",
+    "RUB": "₽",
+    "TRY": "₺",
     "EUR": "€ EUR",
     "GBP": "£ GBP",
     "JPY": "¥",
     "CNY": "RMB CNY",
     "CHF": "CHF",
-    "INR": "₹",
+    "INR": "₹ Rs. Rs",
     "KRW": "₩",
 }
-CURRENCIES = frozenset(_SIGNS)
-"""ISO 4217 codes of the currencies that finray distinguishes."""
 _CURRENCIES = {sign: code for code, signs in _SIGNS.items() for sign in signs.split()}
 _CURRENCY = f"(?P<currency>{any_of(_CURRENCIES)})"
 _DASHES = "-–—−‒―"

@@ -8,6 +8,7 @@ from typing import Self
 
 from finray.core.filing import Statement
 from finray.filings.tables.cells import Number
+from finray.filings.tables.currencies import currency_of, heading_currency, stated_currency
 from finray.filings.tables.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_scales
 from finray.filings.tables.period_headings import column_label, is_period, read_heading
@@ -33,6 +34,8 @@ _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 _BALANCE = re.compile(r"\bbalances?\b", re.IGNORECASE)
 _CHANGE = re.compile(r"adjustments?|increase|decrease|change", re.IGNORECASE)
 _TOTAL_EQUITY = re.compile(r"^total\b.*\b(?:equity|deficit)\b", re.IGNORECASE)
+_SHARED_SIGN = re.compile(r"[\s(]*+([$¥])")
+"""A sign of several currencies before a number."""
 _SHARES_HEADING = re.compile(r"\bshares\W*+$|^\W*+(?:number of )?shares\b", re.IGNORECASE)
 
 
@@ -113,13 +116,15 @@ class Columns:
     def take_scale(self, cells: Sequence[Cell]) -> None:
         """Read the scale in a row of headings: of the columns below it if others differ, else of the whole table."""
         text = " ".join(cell.text for cell in cells)
-        scale = read_scale(text)
+        scale = self._read_scale(text)
         if scale is None:
+            if self.units is None and len(cells) == 1 and (named := stated_currency(text)):
+                self.scale = replace(self.scale, currency=currency_of(named, self.scale.currency))
             return
         over = [cell for cell in cells if cell.column]
-        own = [(cell, read_scale(cell.text)) for cell in over]
-        of_amounts = scale if self.units is None else read_scale(without_share_scales(text))
-        if of_amounts is None:
+        own = [(cell, self._read_scale(cell.text)) for cell in over]
+        of_amounts = scale if self.units is None else self._read_scale(without_share_scales(text))
+        if of_amounts is None or len({found.currency for _, found in own if found and found.named}) > 1:
             self._take_own_scales(own)
         elif self.units is None or (len(over) < len(cells) and read_scale(cells[0].text)):
             self.scale = scale
@@ -127,6 +132,21 @@ class Columns:
             self._take_own_scales(own)
         else:
             self.scale = of_amounts
+
+    def _read_scale(self, text: str) -> Scale | None:
+        """The scale that ``text`` announces, in the table's currency unless it names another."""
+        scale = read_scale(text)
+        return scale.reported_in(self.scale.currency) if scale is not None else None
+
+    def _currency(self, heading: str, printed: str, number: Number, scale: Scale) -> str | None:
+        """The currency of a number that is ``printed`` under ``heading``, None if neither names one."""
+        if number.currency is not None:
+            sign = _SHARED_SIGN.match(printed)
+            return currency_of(sign[1], scale.currency) if sign else number.currency
+        if self.units is not None and scale.currency == "USD":
+            return None  # notes on foreign debt head columns with currencies, and give their amounts in dollars
+        named = heading_currency(heading)
+        return currency_of(named, scale.currency) if named is not None else None
 
     def _take_own_scales(self, own: Sequence[tuple[Cell, Scale | None]]) -> None:
         for cell, found in own:
@@ -146,6 +166,11 @@ class Columns:
         if number.unit is not None:
             return number.unit, 1
         scale = self.scales.get(cell.column, self.scale)
+        own_currency = self._currency(heading, cell.text, number, scale)
+        if own_currency is not None and number.currency is not None and own_currency != number.currency:
+            number = number._replace(currency=own_currency)
+        if own_currency is not None and own_currency != scale.currency:
+            scale = replace(scale, currency=own_currency)
         if self.units is not None:
             own = self.scales[cell.column].money if cell.column in self.scales else None
             named = self.units.unit(heading, row.label, section or "", cell.column, number, scale, own)
@@ -156,14 +181,12 @@ class Columns:
         may_be_rate = self.statement is None and number.currency is None and "," not in cell.text
         if may_be_rate and abs(number.value) <= 1000 and any(map(_is_percent_row, (row.label, section or ""))):
             return "percent", 1
-        currency = scale
-        if number.currency and number.currency != scale.currency:
-            currency = replace(scale, currency=number.currency)
         if self.statement == "equity" and not self.dated and not (number.decimals == 2 and is_per_share(row.label)):
             if _SHARES_HEADING.search(heading) and not number.currency:
-                return "shares", share_scale(number.value, number.decimals, currency, moved=True)
-            return ("USD/share", 1) if _PER_SHARE_TAIL.search(heading) else (currency.currency, currency.money)
-        return row_unit(row.label, section, number.value, number.decimals, currency, number.currency)
+                return "shares", share_scale(number.value, number.decimals, scale, moved=True)
+            by_share = _PER_SHARE_TAIL.search(heading) is not None
+            return (f"{scale.currency}/share", 1) if by_share else (scale.currency, scale.money)
+        return row_unit(row.label, section, number.value, number.decimals, scale, number.currency)
 
     def period(self, label: str, column: int, block: str) -> Period:
         """The period of a number in the row ``label``. In a note, ``block`` is the period printed above the row."""

@@ -13,6 +13,7 @@ from itertools import islice, takewhile
 from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.tables.cells import is_year, parse_number
 from finray.filings.tables.columns import Columns
+from finray.filings.tables.currencies import currency_of, stated_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.note_units import NoteUnits, is_contents, without_share_scales
 from finray.filings.tables.periods import Calendar
@@ -39,17 +40,21 @@ def extract_line_items(
     *,
     before: str = "",
     usual: Scale | None = None,
+    reported: str = "USD",
     undated: bool = False,
     tags: Tags | None = None,
+    of: Sequence[str | None] = (),
 ) -> list[LineItem]:
     """Every number in a numeric column of a labeled row of ``grids``, the tables of one page.
 
     The scale is that of the page, else of ``before`` (the text of the page before, for continued statements), else
-    ``usual`` (the scale of the filing's statements). ``row`` counts rows over the page; ``column`` is that of the grid.
-    Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes, management's
-    discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the filing's own,
-    for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's tag overrides
-    the period, unit and scale of its headings.
+    ``usual`` (the scale of the filing's statements). The currency is that of the scale, else the one that the head of a
+    statement states, else ``reported``, that of the filing. ``row`` counts rows over the page; ``column`` is that of
+    the grid. Odd tables raise no errors; rows without label or number are skipped. If ``statement`` is None (notes,
+    management's discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the
+    filing's own, for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's
+    tag overrides the period, unit and scale of its headings. ``of`` has the registrant of each grid in a combined
+    report.
     """
     if not grids:
         return []
@@ -60,18 +65,22 @@ def extract_line_items(
     else:
         announced = None
         scale = read_scale(head) or read_scale(page_text) or read_scale(before) or usual or Scale()
+        if (named := stated_currency(head)) is not None:
+            reported = currency_of(named, reported)
+    scale = scale.reported_in(reported)
     calendar = Calendar(filing, statement, head)
     items: list[LineItem] = []
     headings: dict[int, str] = {}
     offset = 0
-    for grid in grids:
+    for number, grid in enumerate(grids):
         own, own_scale, units = statement, scale, None
         if statement is None:
             if is_contents(grid):
                 continue
             # A table of a note has its own scale and period, in its headings or its caption.
             stated = read_scale(without_share_scales(grid.caption)) or announced
-            calendar, own_scale = Calendar(filing, None, grid.caption), stated or scale
+            calendar = Calendar(filing, None, grid.caption)
+            own_scale = stated.reported_in(reported) if stated is not None else scale
             headings = {} if grid.caption else headings
             units = NoteUnits.of(grid, page_text, head, announced=stated is not None)
         elif len(grids) > 1:
@@ -79,7 +88,9 @@ def extract_line_items(
             calendar = replace(calendar, statement=own)
         columns = Columns.of(grid, own, calendar, own_scale, headings, units)
         read = TableReader(grid, columns, tags or Tags()).read(offset)
-        items += read if statement is not None else _introduced(read, page_text, calendar)
+        registrant = of[number] if of else None
+        read = read if statement is not None else _introduced(read, page_text, calendar)
+        items += read if registrant is None else [replace(item, registrant=registrant) for item in read]
         calendar, headings = columns.calendar, columns.headings
         offset += len(grid.rows)
     if statement is None and undated:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from finray.core.currencies import CURRENCIES
 from finray.core.filing import LineItem, Statement
 from finray.core.vocabulary import SCALE
 from finray.filings.tables.balance_dates import date_by_balances
@@ -18,7 +19,11 @@ from finray.filings.tables.tags import Context, Tags, part_of
 
 MAX_ADDENDS = 12
 """Rows above a total that may add up to it."""
-_TAG_UNITS = {"usd": "USD", "usd/shares": "USD/share", "shares": "shares", "eur": "EUR", "gbp": "GBP", "jpy": "JPY"}
+_TAG_UNITS = {"shares": "shares"} | {
+    name: unit
+    for code in CURRENCIES
+    for name, unit in ((code.lower(), code), (f"{code.lower()}/shares", f"{code}/share"))
+}
 INDENT_STEP = 1.0
 """Points; smaller differences between left margins are ignored."""
 _NOT_A_SECTION = re.compile(

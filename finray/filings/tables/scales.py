@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import Self
 
-from finray.core.vocabulary import SCALE, SCALES
+from finray.core.currencies import CURRENCIES, SHARED
+from finray.core.vocabulary import SCALE, SCALES, any_of
+from finray.filings.tables.currencies import currency_beside, currency_of
 
 _WORDS = {**SCALES, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9}
+_CODE = any_of(code.lower() for code in CURRENCIES)
 _SCALE = re.compile(
     r"(?:\b(?:in\s*+|(?:of|are|expressed in|stated in)\s++)(?:u\.?s\.?\s*+)?(?:(?:\$|us\$|usd|dollars)\s*+)?"
     rf"(?P<word>{SCALE})s?\b|"
@@ -15,10 +19,11 @@ _SCALE = re.compile(
     rf"\$\s*+(?P<dollars>{SCALE})s?\b|"
     rf"(?<!\d\n)(?<!\d\s\n)^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
-    r"(?<![\w.])(?:us\s?\$|us\s?d|rmb|eur|gbp|[$€£¥])\s?['‘’`]?(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
+    rf"(?<![\w.])(?:us\s\$|us\sd|[a-z]{{0,3}}\$|rmb|{_CODE}|[€£¥₹₩])\s?['‘’`]?"
+    r"(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE,
 )
-_SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥dbrp]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
+_SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥₹₩a-z]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
 """The word of scale in a match of ``_SCALE``, in lower case. A search for it takes a tenth of the time."""
 _MOST_PRINTED = 10**7
 """A printed figure of this size is not in millions: nobody reports ten trillion that way."""
@@ -33,18 +38,6 @@ _SHARES_IN = re.compile(
     rf"(?:shares?|share data|share amounts)\b[^.\n$]{{0,50}}?\bin (?P<after>{SCALE})s", re.IGNORECASE
 )
 _BOTH_IN = re.compile(rf"(?:dollars|amounts|\$)[^.\n]{{0,12}}(?:and|,) shares[^.\n]{{0,10}}in {SCALE}s", re.IGNORECASE)
-_MONEY = (
-    ("EUR", r"€|\beuros?\b"),
-    ("GBP", r"£|pounds sterling|\bgbp\b"),
-    ("JPY", r"¥|\byen\b"),
-    ("CNY", r"\brmb\b|renminbi"),
-    ("CAD", r"\bc\$|canadian dollars"),
-    ("CHF", r"\bchf\b|swiss francs"),
-    ("AUD", r"\ba\$|australian dollars"),
-)
-_OTHER_MONEY = re.compile("|".join(pattern for _, pattern in _MONEY), re.IGNORECASE)
-_USD = re.compile(r"u\.?s\.? dollars|us\$|usd|(?<!\bc)(?<!\ba)\$", re.IGNORECASE)
-
 _PER_SHARE = re.compile(
     r"\bper\b.{0,25}\b(?:share|unit|ads)s?\d{0,2}\b|\beps\b|\bper basic|\bper diluted", re.IGNORECASE
 )
@@ -98,6 +91,13 @@ class Scale:
     shares_exempt: bool = False
     """The scale is announced "except share data"."""
     currency: str = "USD"
+    named: str | None = field(default=None, compare=False)
+    """The currency that the text names, or the sign or word that several share; None if it names none."""
+
+    def reported_in(self, currency: str) -> Self:
+        """This scale for tables in ``currency``, unless it names another."""
+        own = currency if self.named is None else currency_of(self.named, currency)
+        return self if own == self.currency else replace(self, currency=own)
 
 
 def read_scale(text: str) -> Scale | None:
@@ -111,7 +111,7 @@ def _scale_of_heading(text: str) -> Scale | None:
 
 
 def _scale_in(text: str) -> Scale | None:
-    text = text.lower()
+    printed, text = text, text.lower()
     match = next(filter(None, (_SCALE.search(text, *part) for part in _around_scales(text))), None)
     if match is None:
         return None
@@ -124,7 +124,8 @@ def _scale_in(text: str) -> Scale | None:
             shares = _WORDS[own["after"].lower()]
         elif _EXCEPT_SHARES.search(nearby):
             shares, exempt = 1, True
-    return Scale(money, shares, exempt, _currency(nearby))
+    named = currency_beside(printed if len(printed) == len(text) else text, match.start(), match.end())
+    return Scale(money, shares, exempt, "USD" if named is None or named in SHARED else named, named)
 
 
 def _around_scales(text: str) -> Iterator[tuple[int, int]]:
@@ -138,12 +139,6 @@ def _around_scales(text: str) -> Iterator[tuple[int, int]]:
         end = hint.end() + _AFTER
     if end >= 0:
         yield begin, end
-
-
-def _currency(text: str) -> str:
-    if _USD.search(text) or not _OTHER_MONEY.search(text):
-        return "USD"
-    return next((code for code, pattern in _MONEY if re.search(pattern, text, re.IGNORECASE)), "USD")
 
 
 @dataclass(frozen=True, slots=True)

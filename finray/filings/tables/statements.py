@@ -15,6 +15,7 @@ from functools import lru_cache
 from finray.core.data_files import shipped
 from finray.core.filing import Statement
 from finray.core.vocabulary import MONTH
+from finray.filings.tables.registrants import Places, registrants_of
 
 KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income", "equity")
 TABLE_KINDS: tuple[Statement, ...] = ("income", "balance", "cash_flow", "comprehensive_income")
@@ -120,8 +121,27 @@ _NOTHING = _Evidence({}, {})
 def label_statements(texts: Sequence[str]) -> list[Statement | None]:
     """The primary statement on each page, or None; ``len(result) == len(texts)``.
 
-    A statement on two pages labels both. A page with income and comprehensive income is "income".
+    A statement on two pages labels both. A page with income and comprehensive income is "income". A combined report of
+    several registrants has a set of statements for each.
     """
+    keys = [places[0][1].key if places else None for places in page_registrants(texts)]
+    groups = [key for key in dict.fromkeys(keys) if key is not None]
+    if len(groups) < 2:
+        return _label_one_set(texts)
+    labels: list[Statement | None] = [None] * len(texts)
+    for first, key in enumerate(groups):
+        own = [text if own == key or (own is None and not first) else "" for text, own in zip(texts, keys, strict=True)]
+        labels = [label or further for label, further in zip(labels, _label_one_set(own), strict=True)]
+    return labels
+
+
+def page_registrants(texts: Sequence[str]) -> list[Places]:
+    """The registrants whose statements each page prints in a combined report; none on other pages and in others."""
+    return registrants_of(texts, lambda line: _title_kind(line) is not None)
+
+
+def _label_one_set(texts: Sequence[str]) -> list[Statement | None]:
+    """The primary statement on each page, of one registrant."""
     evidence = [_page_evidence(text) for text in texts]
     labels: list[Statement | None] = [None] * len(texts)
     start = _best_window(evidence)

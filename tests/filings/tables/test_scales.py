@@ -38,7 +38,7 @@ def test_announced_scales(text: str, money: int, shares: int) -> None:
         ("(in millions of C$)", "CAD"),
         ("(A$ in thousands)", "AUD"),
         ("(in millions of US$)", "USD"),
-        ("(in millions of C$, except US$ notes)", "USD"),
+        ("(in millions of C$, except US$ notes)", "CAD"),
         ("(in millions of euros)", "EUR"),
     ],
 )
