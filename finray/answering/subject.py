@@ -25,10 +25,7 @@ def with_subject(answer: Answer, facts: FilingFacts) -> Answer:
         return answer
     places: list[tuple[str, CitedCell | None]] = [(cell.filing_id, cell) for cell in answer.operands]
     places = places or [(passage.filing_id, None) for passage in answer.evidence]
-    names = dict.fromkeys(
-        (cell.registrant if cell is not None else None) or facts.company_name(facts.company_of(filing_id))
-        for filing_id, cell in places
-    )
+    companies = dict.fromkeys(facts.company_of(filing_id) for filing_id, _ in places)
     periods = dict.fromkeys(period_of(cell, facts.filing(filing_id)) for filing_id, cell in places)
     others = dict.fromkeys(cell.registrant for cell in answer.operands if cell.registrant is not None)
     unnamed = list(others) or [facts.company_name(key) for key in companies]
@@ -59,9 +56,9 @@ def period_of(cell: CitedCell | None, filing: Filing) -> str:
 
 def _fiscal_year(end: dt.date, filing: Filing) -> int | None:
     """The fiscal year that ends on ``end``, as the company of ``filing`` counts its own; None if that does not say."""
-    if filing.fiscal_year is None or filing.closes is None or filing.fiscal_period not in ("FY", "Q4"):
+    if filing.fiscal_year is None or filing.period_end is None or filing.fiscal_period not in ("FY", "Q4"):
         return None
-    return filing.fiscal_year - round((filing.closes - end).days / _DAYS)
+    return filing.fiscal_year - round((filing.period_end - end).days / _DAYS)
 
 
 def _says(text: str, name: str) -> bool:

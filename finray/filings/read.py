@@ -25,9 +25,11 @@ from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
 from finray.filings.sniff import Kind, is_markup, sniff
+from finray.filings.tables.continued import Unfinished
 from finray.filings.tables.currencies import heads_of, reported_currency
 from finray.filings.tables.grids import Grid
-from finray.filings.tables.line_items import extract_line_items
+from finray.filings.tables.line_items import Page as TablePage
+from finray.filings.tables.line_items import read_page
 from finray.filings.tables.registrants import of_grids, own_registrant
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements, page_registrants
@@ -149,14 +151,15 @@ def _line_items(
     reported = reported_currency(texts, heads_of(texts, statements), filing.form)
     headed = page_registrants(texts)
     own = own_registrant(headed, filing.company)
+    unfinished: Unfinished | None = None
     for number, (before, text, statement) in enumerate(zip(("", *texts), texts, statements, strict=False)):
         if places[number] in _NO_TABLES:
+            unfinished = None
             continue
         found = grids(number)
         registrants = [None if each in (own, None) else each.name for each in of_grids(headed[number], text, found)]
-        items = extract_line_items(
-            found, text, statement, filing, before=before, usual=usual, reported=reported, tags=tags, of=registrants
-        )
+        known = TablePage(before, usual, reported, tags=tags or Tags(), of=registrants, unfinished=unfinished)
+        items, unfinished = read_page(found, text, statement, filing, known)
         items = titled_valuation(items, text)
         yield from (item for item in items if item.period_end or places[number] != "cover")
 

@@ -7,19 +7,20 @@ line item. ``months`` is 0 for an instant (balance sheets, opening and closing b
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 
 from finray.core.filing import Filing, LineItem, Statement
 from finray.filings.tables.cells import is_year, parse_number
 from finray.filings.tables.columns import Columns
+from finray.filings.tables.continued import Unfinished
 from finray.filings.tables.currencies import currency_of, stated_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.note_units import NoteUnits, is_contents, without_share_scales
 from finray.filings.tables.periods import Calendar
 from finray.filings.tables.reader import TableReader
 from finray.filings.tables.scales import Scale, read_scale
-from finray.filings.tables.statements import table_statement
+from finray.filings.tables.statements import table_statement, title_kind
 from finray.filings.tables.tags import Tags
 
 HEAD_LINES = 25
@@ -44,6 +45,7 @@ def extract_line_items(
     undated: bool = False,
     tags: Tags | None = None,
     of: Sequence[str | None] = (),
+    unfinished: Unfinished | None = None,
 ) -> list[LineItem]:
     """Every number in a numeric column of a labeled row of ``grids``, the tables of one page.
 
@@ -54,10 +56,33 @@ def extract_line_items(
     management's discussion), a number whose table shows no date has no ``period_end``; with ``undated`` it gets the
     filing's own, for callers that know that the table is about it. ``tags`` are the filing's inline XBRL; a number's
     tag overrides the period, unit and scale of its headings. ``of`` has the registrant of each grid in a combined
-    report.
+    report. ``unfinished`` is the last table of the page before, which may go on without its heads.
     """
+    options = Page(before, usual, reported, undated, tags or Tags(), of, unfinished)
+    return read_page(grids, page_text, statement, filing, options)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is known of a page besides its tables; :func:`extract_line_items` explains each."""
+
+    before: str = ""
+    usual: Scale | None = None
+    reported: str = "USD"
+    undated: bool = False
+    tags: Tags = field(default_factory=Tags)
+    of: Sequence[str | None] = ()
+    unfinished: Unfinished | None = None
+
+
+def read_page(
+    grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, known: Page
+) -> tuple[list[LineItem], Unfinished | None]:
+    """The line items of one page as :func:`extract_line_items` reads them, and the table that may go on overleaf."""
     if not grids:
-        return []
+        return [], None
+    before, usual, reported, of = known.before, known.usual, known.reported, known.of
+    unfinished, still = known.unfinished, None
     head = _head_of(page_text)
     if statement is None:
         announced = read_scale(_without_other_scales(page_text, grids))
@@ -74,7 +99,15 @@ def extract_line_items(
     offset = 0
     for number, grid in enumerate(grids):
         own, own_scale, units = statement, scale, None
-        if statement is None:
+        rest = unfinished if number == 0 and unfinished and unfinished.goes_on(grid, page_text, title_kind) else None
+        registrant = of[number] if of else None
+        if rest is not None:
+            own, own_scale = rest.statement, rest.scale
+            registrant = registrant or rest.registrant
+            calendar = rest.calendar
+            if own is None:
+                units = NoteUnits.of(grid, page_text, head, announced=True)
+        elif statement is None:
             if is_contents(grid):
                 continue
             # A table of a note has its own scale and period, in its headings or its caption.
@@ -87,15 +120,17 @@ def extract_line_items(
             own = table_statement([row[0].text for row in grid.rows if row[0].column == 0], statement)
             calendar = replace(calendar, statement=own)
         columns = Columns.of(grid, own, calendar, own_scale, headings, units)
-        read = TableReader(grid, columns, tags or Tags()).read(offset)
-        registrant = of[number] if of else None
+        if rest is not None:
+            rest.columns_for(columns)
+        read = TableReader(grid, columns, known.tags).read(offset)
         read = read if statement is not None else _introduced(read, page_text, calendar)
         items += read if registrant is None else [replace(item, registrant=registrant) for item in read]
         calendar, headings = columns.calendar, columns.headings
+        still = Unfinished.of(columns, grid, page_text, head, registrant) if number == len(grids) - 1 else None
         offset += len(grid.rows)
-    if statement is None and undated:
+    if statement is None and known.undated:
         items = [replace(item, period_end=item.period_end or filing.period_end) for item in items]
-    return items
+    return items, still
 
 
 def _introduced(items: list[LineItem], page_text: str, calendar: Calendar) -> list[LineItem]:

@@ -137,7 +137,7 @@ def label_statements(texts: Sequence[str]) -> list[Statement | None]:
 
 def page_registrants(texts: Sequence[str]) -> list[Places]:
     """The registrants whose statements each page prints in a combined report; none on other pages and in others."""
-    return registrants_of(texts, lambda line: _title_kind(line) is not None)
+    return registrants_of(texts, lambda line: title_kind(line) is not None)
 
 
 def _label_one_set(texts: Sequence[str]) -> list[Statement | None]:
@@ -227,7 +227,7 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
     """The weight of each kind of statement named in a title: 1 among the first lines, 0.5 further down."""
     titles: dict[Statement, float] = {}
     for position, line in enumerate(lines):
-        kind = _title_kind(line)
+        kind = title_kind(line)
         if kind is None:
             continue
         weight = 1.0 if position < TITLE_LINES else 0.5
@@ -237,7 +237,7 @@ def _page_titles(lines: Sequence[str]) -> dict[Statement, float]:
     return titles
 
 
-def _title_kind(line: str) -> Statement | None:
+def title_kind(line: str) -> Statement | None:
     """The kind of statement that ``line`` is a title of, if any."""
     if len(line) > MAX_LINE or not line.islower():
         return None
