@@ -23,7 +23,7 @@ from finray.core.records import to_object
 PASSAGE = Passage("ACME_2020_10K", "0000123456-21-000001", 41, 0, 12, "Revenue 1,000", 0.5)
 CELL = CitedCell(
     "revenue_fy2020", 1.5e9, "ACME_2020_10K", "0000123456-21-000001", 3, "Revenue", "1,500", "Sales", "Total", "income",
-    dt.date(2020, 12, 31), 12, "us-gaap:Revenues", "Acme Finance LLC", (1.0, 2.0, 3.0, 4.5), 0.75,
+    dt.date(2020, 12, 31), 12, "us-gaap:Revenues", None, (1.0, 2.0, 3.0, 4.5), 0.75,
 )  # fmt: skip
 FULL = Prediction(
     qid="q1",

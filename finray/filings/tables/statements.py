@@ -137,6 +137,11 @@ def label_statements(texts: Sequence[str]) -> list[Statement | None]:
 
 def page_registrants(texts: Sequence[str]) -> list[Places]:
     """The registrants whose statements each page prints in a combined report; none on other pages and in others."""
+    return _page_registrants(tuple(texts))
+
+
+@lru_cache(maxsize=1)  # statements and line items of one filing ask for the same
+def _page_registrants(texts: tuple[str, ...]) -> list[Places]:
     return registrants_of(texts, lambda line: title_kind(line) is not None)
 
 

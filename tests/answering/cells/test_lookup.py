@@ -5,6 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import replace
 
+import pytest
+
 from finray.answering.cells.cell_words import Rarity
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.lookup import Hit, comparable, look_up, look_up_any, standing
@@ -85,10 +87,11 @@ def test_a_day_has_no_flow_and_a_quarter_no_year() -> None:
     assert _look("operating income", 3) is None
 
 
-def test_a_dash_is_no_answer() -> None:
-    hit = _look("impairment charges", items=[_item("Impairment charges", 0, text="—")])
+@pytest.mark.parametrize(("label", "sure"), [("Impairment charges", True), ("Goodwill impairment and other", False)])
+def test_a_dash_answers_only_in_the_very_row_that_is_asked_for(label: str, sure: bool) -> None:
+    hit = _look("impairment charges", items=[_item(label, 0, text="—")])
     assert hit is not None
-    assert not hit.sure
+    assert hit.sure == sure
 
 
 def test_an_exact_figure_replaces_one_that_a_sentence_rounds() -> None:
