@@ -256,7 +256,7 @@ def test_a_parquet_file_of_an_earlier_version_is_read_and_extended(tmp_path: Pat
     usage = [("prompt_tokens", number), ("completion_tokens", number)]
     usage += [("cost", pa.float64()), ("cached_tokens", number)]
     names = ("name", "doc_name", "filing_id", "label", "text", "section")
-    cell = [(name, text) for name in (*names, "column_label", "statement", "period_end", "concept")]
+    cell = [(name, text) for name in (*names, "column_label", "statement", "period_end", "concept", "registrant")]
     cell += [("page", number), ("months", number), ("value", pa.float64()), ("fit", pa.float64())]
     place = pa.struct([("doc_name", text), ("filing_id", text), ("page", number)])
     schema = pa.schema(
