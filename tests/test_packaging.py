@@ -100,7 +100,7 @@ with finray.open_index({sample_index!r}, settings) as index:
     print(index.ask("What was Grevandor Systems' revenue in fiscal 2022?").answer)
 """
     )
-    assert (done.returncode, done.stdout) == (0, "$1,408.7 million\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, "$1,408.7 million (Grevandor Systems, Inc., FY2022)\n"), done.stderr
 
 
 @pytest.mark.parametrize(("name", "package"), [("langchain", "langchain_core"), ("llamaindex", "llama_index")])
