@@ -14,7 +14,7 @@ from finray.filings.cover import fiscal
 from finray.filings.cover import page as cover
 from finray.filings.cover.facts import Facts, merge
 from finray.filings.cover.report_signs import is_report
-from finray.filings.cover.submission import ACCESSION_NUMBER, parse_submission
+from finray.filings.cover.submission import ACCESSION_NUMBER, Document, parse_submission
 from finray.filings.html import inline_xbrl
 from finray.filings.html.pages import check_length
 from finray.filings.pages.headings import page_headings
@@ -46,7 +46,7 @@ _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 def parse_filing(content: bytes, source_uri: str, settings: FilingSettings, ocr: Ocr | None = None) -> ParsedFiling:
     """Read one filing: a PDF, EDGAR HTML, full-submission text or plain text, recognized by content. ``ocr`` reads
-    pages whose text cannot be extracted. The exhibits of a submission that hold results are further pages of the filing.
+    pages whose text cannot be extracted. Exhibits of a submission that hold results are further pages of the filing.
 
     Raises only FilingError, with a stage and a stable reason.
     """
@@ -84,7 +84,8 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
     sources: dict[FactSource, Facts] = {}
-    body, others = content, ()
+    body = content
+    others: tuple[Document, ...] = ()
     if kind == "submission":
         submission = parse_submission(content)
         sources["sgml"], body, others = submission.facts, submission.body.encode(), submission.others
@@ -98,20 +99,16 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     places = label_places(main.texts, main.statements, filing.form)
     parsed = _parsed(filing, main.texts, main.statements, places, ())
     tags = tags_of([main, *exhibits])
-    pages, items = list(parsed.pages), []
+    pages = list(parsed.pages)
+    items: list[LineItem] = []
     for document in (main, *exhibits):
         first = len(pages) if document.kind is not None else 0
         if document.kind is not None:
             pages += _exhibit_pages(document, first)
-        own = [page.place for page in pages[first:]]
-        items += _line_items(
-            dated_by(document, filing),
-            document.texts,
-            document.statements,
-            own,
-            lambda page, document=document, first=first: document.grids(page, first + page),
-            tags,
-        )
+        places = [page.place for page in pages[first:]]
+        dated = dated_by(document, filing)
+        own = _line_items(dated, document.texts, document.statements, places, document.grids, tags)
+        items += (replace(item, page=first + item.page) for item in own)
         items += document.tagged(tags, first)
     return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
 

@@ -25,7 +25,7 @@ from finray.filings.plain_text import TypedPage, typed_pages
 from finray.filings.sniff import decode, is_markup
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.statements import MAIN_KINDS, label_statements
-from finray.filings.tables.tags import Tags
+from finray.filings.tables.tags import Context, Tags
 from finray.filings.typed_tables import typed_grids
 
 _RESULTS = re.compile(r"EX-(?:13|99)(?![0-9])", re.IGNORECASE)
@@ -60,11 +60,11 @@ class TextDocument:
     def texts(self) -> list[str]:
         return [page.text for page in self.pages]
 
-    def grids(self, page: int, number: int) -> list[Grid]:
-        """The tables of ``page`` of this document, which is page ``number`` of the filing."""
+    def grids(self, number: int) -> list[Grid]:
+        """The tables of page ``number`` of this document."""
         if self.typed:
-            return typed_grids(self.typed[page].typed, number)
-        read = self.pages[page]
+            return typed_grids(self.typed[number].typed, number)
+        read = self.pages[number]
         if not read.tables and _SPACED in read.text:  # typed text in HTML: <PRE>
             return typed_grids(read.text, number)
         found = (table_grid(table, number, above) for table, above in zip(read.tables, read.captions, strict=True))
@@ -135,7 +135,7 @@ def _has_statements(document: TextDocument) -> bool:
 
 def tags_of(documents: Sequence[TextDocument]) -> Tags:
     """The contexts and units of all ``documents``: the tags of an exhibit may refer to those of the main document."""
-    contexts: dict[str, inline_xbrl.Context] = {}
+    contexts: dict[str, Context] = {}
     units: dict[str, str] = {}
     for document in documents:
         if document.root is not None and inline_xbrl.has_inline_xbrl(document.root):

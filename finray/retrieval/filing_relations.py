@@ -221,7 +221,11 @@ def _years_after(end: dt.date, day: dt.date) -> int | None:
 
 
 def _day(filing: Filing, day: dt.date) -> _Related:
-    distances = [abs((known - day).days) for known in (filing.period_end, filing.results_end, filing.filed_at) if known is not None]
+    distances = [
+        abs((known - day).days)
+        for known in (filing.period_end, filing.results_end, filing.filed_at)
+        if known is not None
+    ]
     nearest = min(distances, default=10_000)
     end, annual = filing.closes, filing.fiscal_period == "FY"
     if nearest <= 1:

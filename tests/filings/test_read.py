@@ -50,6 +50,7 @@ FILER:
 {HTML}
 </TEXT>
 </DOCUMENT>
+</SEC-DOCUMENT>
 """
 RELEASE = """Acme Widgets Reports Second-Quarter 2023 Results
 NEW YORK - July 13, 2023 - Acme Widgets, Inc. (NYSE: ACM) today reported results for the second quarter 2023.

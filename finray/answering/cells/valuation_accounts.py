@@ -1,8 +1,8 @@
 """Rows of a schedule of valuation and qualifying accounts (Regulation S-X, Rule 12-09; Schedule II of a 10-K).
 
-Its rows are named after what the allowances are for ("Allowance for inventory losses", "Revenue based provisions"). Such
-a balance is not the inventory or the revenue, and often the only figure near these words in a 10-K whose statements are
-in another document.
+Its rows are named after what the allowances are for ("Allowance for inventory losses", "Revenue based provisions").
+Such a balance is not the inventory or the revenue, and often the only figure near these words in a 10-K whose
+statements are in another document.
 """
 
 import re
@@ -14,10 +14,14 @@ from finray.question.synonyms import words_of
 _TITLE = re.compile(r"\bvaluation (?:and|&) qualifying|\bqualifying accounts", re.IGNORECASE)
 _ACCOUNT = re.compile(r"\b(?:allowances?|reserves?|provisions?|valuation|doubtful|accruals?)\b", re.IGNORECASE)
 _MOVEMENT = re.compile(
-    r"\b(?:beginning|end|opening|closing)\b|\b(?:charged|additions?|deductions?|write-?\s?offs?|recoveries|translation|currency|other)\b", re.IGNORECASE
+    r"\b(?:beginning|end|opening|closing|charged|additions?|deductions?|write-?\s?offs?|recoveries|translation|currency"
+    r"|other)\b",
+    re.IGNORECASE,
 )
 _WORDS = frozenset(
-    words_of("allowance reserve provision valuation qualifying doubtful accrual write-off writeoffs charged deductions bad")
+    words_of(
+        "allowance reserve provision valuation qualifying doubtful accrual write-off writeoffs charged deductions bad"
+    )
 )
 
 

@@ -31,7 +31,9 @@ _WRAPPER = re.compile(r"\A\s*<(?:XBRL|XML|PDF)>|</(?:XBRL|XML|PDF)>\s*\Z", re.IG
 _TAG = re.compile(r"<([A-Z][A-Z0-9-]{1,60})>([^<\r\n]*)")
 _FIELD = re.compile(r"^[ \t]*([A-Z][A-Z0-9 .&/()-]{1,60}):[ \t]*([^\r\n]*)$", re.MULTILINE)
 _UUENCODED = re.compile(r"\A\s*begin \d{3} \S")
-_NOT_TEXT = re.compile(r"(?:GRAPHIC|ZIP|EXCEL|JSON|XML|PDF)\b|EX-10[14]\b|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE)\Z", re.IGNORECASE)
+_NOT_TEXT = re.compile(
+    r"(?:GRAPHIC|ZIP|EXCEL|JSON|XML|PDF)\b|EX-10[14]\b|.*\.(?:INS|SCH|CAL|DEF|LAB|PRE)\Z", re.IGNORECASE
+)
 """Types of documents that are not for reading: pictures and the files of XBRL."""
 _ENDS = (
     ("<SEC-DOCUMENT>", "</SEC-DOCUMENT>"),

@@ -46,8 +46,9 @@ class MarkedFiling:
 class IndexSummary:
     """``skipped`` counts files by cause (unchanged, duplicate, failed before), ``ignored`` other files of the folders
     by extension. ``pages``, ``chunks`` and ``marked`` filings (read in part, by OCR or after repair) are those of this
-    run; ``left_out`` counts the documents of their submissions that were not indexed, by type. ``stage_seconds`` are summed over workers. ``peak_rss_bytes`` is an upper bound: the sum of the peaks of driver
-    and workers, without Ray itself."""
+    run; ``left_out`` counts the documents of their submissions that were not indexed, by type. ``stage_seconds`` are
+    summed over workers. ``peak_rss_bytes`` is an upper bound: the sum of the peaks of driver and workers, without Ray
+    itself."""
 
     seen: int
     indexed: int
