@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 
 from finray.core.errors import FilingError
@@ -104,27 +103,18 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     places = label_places(main.texts, main.statements, filing.form)
     parsed = _parsed(filing, main.texts, main.statements, places, ())
     tags = tags_of([main, *exhibits])
-    pages, items = list(parsed.pages), list[LineItem]()
+    pages = list(parsed.pages)
+    items: list[LineItem] = []
     for document in (main, *exhibits):
         first = len(pages) if document.kind is not None else 0
         if document.kind is not None:
             pages += _exhibit_pages(document, first)
-        own = [page.place for page in pages[first:]]
-        items += _line_items(
-            dated_by(document, filing),
-            document.texts,
-            document.statements,
-            own,
-            partial(_grids_from, document, first),
-            tags,
-        )
+        places = [page.place for page in pages[first:]]
+        dated = dated_by(document, filing)
+        own = _line_items(dated, document.texts, document.statements, places, document.grids, tags)
+        items += (replace(item, page=first + item.page) for item in own)
         items += document.tagged(tags, first)
     return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
-
-
-def _grids_from(document: TextDocument, first: int, page: int) -> Sequence[Grid]:
-    """The tables of a document's ``page``; its first page has number ``first`` in the filing."""
-    return document.grids(page, first + page)
 
 
 def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:

@@ -60,11 +60,11 @@ class TextDocument:
     def texts(self) -> list[str]:
         return [page.text for page in self.pages]
 
-    def grids(self, page: int, number: int) -> list[Grid]:
-        """The tables of ``page`` of this document, which is page ``number`` of the filing."""
+    def grids(self, number: int) -> list[Grid]:
+        """The tables of page ``number`` of this document."""
         if self.typed:
-            return typed_grids(self.typed[page].typed, number)
-        read = self.pages[page]
+            return typed_grids(self.typed[number].typed, number)
+        read = self.pages[number]
         if not read.tables and _SPACED in read.text:  # typed text in HTML: <PRE>
             return typed_grids(read.text, number)
         found = (table_grid(table, number, above) for table, above in zip(read.tables, read.captions, strict=True))

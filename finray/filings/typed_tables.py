@@ -9,6 +9,7 @@ but not all, and tell where they end, not what their cells are.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from finray.core.vocabulary import MONTH
 from finray.filings.pdf.grid import grids_of_words
@@ -104,16 +105,12 @@ def _parts(lines: Sequence[str]) -> Iterator[list[_Line]]:
     for end in (*(at for at, line in enumerate(lines, 1) if _TABLE_END.search(line)), len(lines)):
         read = list(_joined([_line(row, raw[:MAX_LINE]) for row, raw in enumerate(lines[begin:end])]))
         begin, start = end, 0
-        last: int | None = None
-        for at, line in enumerate(read):
-            if line.figures is None:
-                continue
-            between: list[_Line] = read[last + 1 : at] if last is not None else []
-            blank = next((i for i, each in enumerate(between) if not each.text), None)
-            if last is not None and blank is not None and any(map(_heads_columns, between[blank:])):
-                yield read[start : last + 1 + blank]
-                start = last + 1 + blank
-            last = at
+        data = [at for at, line in enumerate(read) if line.figures is not None]
+        for last, following in pairwise(data):
+            blank = next((at for at in range(last + 1, following) if not read[at].text), following)
+            if any(map(_heads_columns, read[blank:following])):
+                yield read[start:blank]
+                start = blank
         yield read[start:]
 
 

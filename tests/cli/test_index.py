@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,13 @@ def test_each_marked_filing_is_listed_with_its_unknown_facts() -> None:
     assert lines[3] == f"indexed: /in/a.pdf: {unidentified}"
     assert lines[4] == "indexed: /in/b.pdf: repaired, with all its pages"
     assert "install Tesseract" in lines[5]
+
+
+def test_documents_left_out_are_counted() -> None:
+    summary = replace(SUMMARY, left_out={"EX-21.1": 1, "EX-31.1": 2})
+    assert described(summary).splitlines()[2] == "left out of submissions: 3 documents (1 EX-21.1, 2 EX-31.1)"
+    assert json.loads(json.dumps(asdict(summary)))["left_out"] == {"EX-21.1": 1, "EX-31.1": 2}
+    assert "left out" not in described(SUMMARY)
 
 
 def test_a_machine_reads_the_same() -> None:

@@ -45,6 +45,7 @@ from finray.filings.tables.captions import CoverText, cover_signs, plain
 from finray.filings.tables.line_items import extract_line_items
 from finray.filings.tables.scales import read_scale
 from finray.filings.tables.statements import label_statements
+from finray.filings.typed_tables import typed_grids
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
 from finray.question.companies.catalog import CompanyCatalog
 from finray.question.plans.operations import plans_of
@@ -130,7 +131,8 @@ def _reader() -> RuleReader:
 
 def _header(text: str) -> None:
     submission.header_facts(text)
-    submission.parse_submission(f"{HEADS['header']}<DOCUMENT>\n<TYPE>10-K\n<TEXT>\n{text}".encode("utf-8", "replace"))
+    block = f"<DOCUMENT>\n<TYPE>10-K\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n</SEC-DOCUMENT>\n"
+    submission.parse_submission(f"{HEADS['header']}{block}".encode("utf-8", "replace"))
 
 
 def _registrant(text: str) -> None:
@@ -160,6 +162,7 @@ TEXT_READERS: dict[str, Callable[[str], object]] = {
     "scale": read_scale,
     "report": lambda text: is_report([text], [None]),
     "plain text": split_text_pages,
+    "typed tables": lambda text: typed_grids(text, 0),
     "header": _header,
     "chunks": lambda text: chunk_page(Page(0, text, None, None, None, ""), ChunkSettings()),
 }

@@ -45,7 +45,6 @@ _FORM_OF_EXHIBIT = (
     (re.compile(r"EX-13(?:\.\d{1,2})?", re.IGNORECASE), ANNUAL_REPORT_TO_HOLDERS),
 )
 """The form of an exhibit that is a file of its own."""
-_COUNT = re.compile(r"PUBLIC[ -]DOCUMENT[ -]COUNT[:>]\s*(\d{1,4})")
 _HEADER_LIMIT = 2_000_000
 """Headers of submissions with thousands of series reach hundreds of kilobytes."""
 
@@ -139,9 +138,6 @@ def _missing_end(header: str, parts: Sequence[str]) -> str | None:
     if not rest:
         return "</DOCUMENT>"
     opened = header.upper()
-    counted = _COUNT.search(opened)
-    if counted is not None and len(parts) >= int(counted[1]):
-        return None  # all its documents are there
     return next((end for begin, end in _ENDS if begin in opened and end not in rest[0].upper()), None)
 
 

@@ -1,4 +1,5 @@
 import datetime as dt
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -55,6 +56,7 @@ end
 </XBRL>
 </TEXT>
 </DOCUMENT>
+</SEC-DOCUMENT>
 """
 
 
@@ -66,6 +68,9 @@ def test_header_and_main_document() -> None:
     assert (facts.fiscal_year_end, facts.accession_number) == ("12-31", "0000000123-23-000045")
     assert (facts.amendment, facts.aliases) == (True, ("ACME TOYS INC",))
     assert submission.body.strip() == "<html>the form</html>"
+    assert [(other.kind, other.body.strip()) for other in submission.others] == [
+        ("EX-21", "<html>subsidiaries</html>")
+    ]  # fmt: skip
 
 
 def test_old_wrapper_blank_lines_and_carriage_returns_change_nothing() -> None:
@@ -110,3 +115,55 @@ def test_mutated_submissions_raise_nothing_else(data: st.DataObject) -> None:
         assert parse_submission(mutated.encode("utf-8", "replace")).body
     except FilingError as error:
         assert error.stage == "parse"
+
+
+@pytest.mark.parametrize("kept", ["the f", "</html>", "</XBRL>\n", "</TEXT>\n", "</DOCUMENT>\n"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_a_cut_file_is_a_failure_that_names_what_is_missing(kept: str, newline: str) -> None:
+    text = HEADER + DOCUMENTS
+    cut = text[: text.rindex(kept) + len(kept)].replace("\n", newline)
+    with pytest.raises(FilingError) as caught:
+        parse_submission(cut.encode())
+    assert (caught.value.stage, caught.value.reason) == ("parse", "truncated")
+    missing = {"</TEXT>\n": "</DOCUMENT>", "</DOCUMENT>\n": "</SEC-DOCUMENT>"}.get(kept, "</TEXT>")
+    assert f"{missing} is missing; fetch it again" in caught.value.detail
+    assert "\n" not in caught.value.detail
+
+
+def test_an_old_wrapper_need_not_end() -> None:
+    wrapped = "-----BEGIN PRIVACY-ENHANCED MESSAGE-----\nProc-Type: 2001,MIC-CLEAR\n\n" + HEADER + DOCUMENTS
+    assert parse_submission(wrapped.encode()).facts.form == "10-K/A"
+
+
+def test_tags_inside_the_text_end_nothing() -> None:
+    text = (HEADER + DOCUMENTS).replace("the form", "see </TEXT> and <TEXT> of the form")
+    assert parse_submission(text.encode()).body.strip() == "<html>see </TEXT> and <TEXT> of the form</html>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"),
+    [("6-K", "6-K"), ("10-K405/A", "10-K405/A"), ("EX-99.1", "EX-99.1"), ("EX-99", "EX-99.1"), ("EX-13.1", "ARS"),
+     ("EX-10.2", "EX-10.2")],
+)  # fmt: skip
+def test_the_block_of_one_document_states_its_type(kind: str, form: str) -> None:
+    block = f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>2\n<FILENAME>a.htm\n<TEXT>\n<html>text</html>\n</TEXT>\n</DOCUMENT>\n"
+    submission = parse_submission(block.encode())
+    assert (submission.facts.form, submission.body.strip()) == (form, "<html>text</html>")
+    with pytest.raises(FilingError, match="</TEXT> is missing"):
+        parse_submission(block[:-30].encode())
+
+
+@pytest.mark.shared
+def test_real_submissions_of_all_ages_are_complete(shared_data: Path) -> None:
+    for path in sorted((shared_data / "edgar" / "submissions").iterdir()):
+        content = path.read_bytes()
+        if path.stem == "header_with_double_newlines":
+            continue  # no document
+        assert parse_submission(content).facts.form
+        cut = content[: content.rindex(b"</TEXT>") - 1]
+        with pytest.raises(FilingError) as caught:
+            parse_submission(cut)
+        assert caught.value.reason in ("truncated", "no_documents")
+    [cut_file] = (shared_data / "found" / "truncated-submission-accepted").glob("*.txt")
+    with pytest.raises(FilingError, match="ends early"):
+        parse_submission(cut_file.read_bytes())
