@@ -7,7 +7,6 @@ little aside to look bold.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -66,12 +65,17 @@ def cleaned(
         if len(near) < len(found) and (copies := set(_copies(found))):
             text = _without(text, found, copies)
             words = None if words is None else [word for number, word in enumerate(found) if number not in copies]
-    if words is None or _HIGH.search(layout.extractXHTML()) is None:
+    if words is None or not (_is_high(layout) or _mostly_tall(words)):
         return text, words
     marks = _marks(layout)
     if not marks:
         return text, words
     return _set_apart(text, words, marks)
+
+
+def _is_high(layout: pymupdf.TextPage) -> bool:
+    """Whether a line that runs from left to right may have a raised mark."""
+    return _HIGH.search(layout.extractXHTML()) is not None
 
 
 def _repeats(text: str) -> bool:
@@ -181,24 +185,36 @@ def _cut(word: PdfWord, marks: Iterable[_Mark]) -> tuple[PdfWord, str] | None:
 
 
 def turned(
-    words: Sequence[tuple[Any, ...]], width: float, height: float
+    words: Sequence[tuple[Any, ...]], width: float, height: float, *, rotated: bool
 ) -> Callable[[Sequence[float]], tuple[float, float, float, float]] | None:
     """How to turn the boxes of ``words`` that run up or down a page of this ``width`` and ``height`` so that they read
-    from left to right; None if most of them do. ``words`` are as from ``TextPage.extractWORDS``."""
+    from left to right; None if most of them do. ``words`` are as from ``TextPage.extractWORDS``. Only on a page that
+    is ``rotated`` may lines be upside down."""
+    if _mostly_tall(words):
+        if _steps(words, 1) > 0:
+            return lambda box: (box[1], width - box[2], box[3], width - box[0])
+        return lambda box: (height - box[3], box[0], height - box[1], box[2])
+    if rotated and _steps(words, 0) < 0:
+        return lambda box: (width - box[2], height - box[3], width - box[0], height - box[1])
+    return None
+
+
+def _mostly_tall(words: Sequence[tuple[Any, ...]]) -> bool:
+    """Whether most words run up or down the page."""
     long = [word for word in words[:: 1 + len(words) // _SAMPLED] if len(word[4]) > _SHORT]
     tall = sum(word[3] - word[1] > word[2] - word[0] for word in long)
-    if not tall or 2 * tall <= len(long):
-        return None
-    steps = Counter(
-        word[1] > before[1]
+    return bool(tall and 2 * tall > len(long))
+
+
+def _steps(words: Sequence[tuple[Any, ...]], axis: int) -> int:
+    """How many more words of a line follow each other in the direction of ``axis`` (0: x, 1: y) than against it."""
+    return sum(
+        1 if word[axis] > before[axis] else -1
         for before, word in pairwise(words)
-        if before[5:7] == word[5:7] and abs(word[0] - before[0]) < abs(word[1] - before[1])
+        if before[5:7] == word[5:7] and abs(word[1 - axis] - before[1 - axis]) < abs(word[axis] - before[axis])
     )
-    if steps[True] > steps[False]:
-        return lambda box: (box[1], width - box[2], box[3], width - box[0])
-    return lambda box: (height - box[3], box[0], height - box[1], box[2])
 
 
-def is_turned(word: Sequence[Any]) -> bool:
-    """Whether a word may stand in a line that runs up or down: it is taller than wide, or too short to tell."""
-    return len(word[4]) <= _SHORT or bool(word[3] - word[1] > word[2] - word[0])
+def runs_across(box: Sequence[float], text: str) -> bool:
+    """Whether a turned word stands in a line from left to right: it is wider than tall, or too short to tell."""
+    return len(text) <= _SHORT or box[3] - box[1] < box[2] - box[0]

@@ -11,7 +11,7 @@ import pymupdf
 from finray.core.errors import FilingError
 from finray.core.settings import FilingSettings
 from finray.filings.pdf.lines import PositionedWord
-from finray.filings.pdf.marks import cleaned, is_turned, turned
+from finray.filings.pdf.marks import cleaned, runs_across, turned
 from finray.filings.pdf.ocr import common_words, image_pages, read_page, unreadable_pages
 from finray.filings.pdf.tessdata import ADVICE, Ocr
 
@@ -111,10 +111,11 @@ def upright(page: pymupdf.Page, words: Sequence[tuple[Any, ...]]) -> list[Positi
     if page.rotation:
         boxes = [pymupdf.Rect(*word[:4]) * page.rotation_matrix for word in words]  # type: ignore[no-untyped-call]
         found = [(*box, *word[4:]) for box, word in zip(boxes, words, strict=True)]
-    turn = turned(found, page.rect.width, page.rect.height)
+    turn = turned(found, page.rect.width, page.rect.height, rotated=bool(page.rotation))
     if turn is None:
         return [word[:5] for word in found]
-    return [(*turn(word), word[4]) for word in found if is_turned(word)]
+    placed = ((turn(word), word[4]) for word in found)
+    return [(*box, text) for box, text in placed if runs_across(box, text)]
 
 
 def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings, ocr: Ocr | None) -> PdfText:
