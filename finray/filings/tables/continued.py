@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from finray.core.filing import Statement
+from finray.filings.tables.cells import is_year
 from finray.filings.tables.columns import Columns
 from finray.filings.tables.grids import Cell, Grid
 from finray.filings.tables.periods import Calendar
@@ -73,12 +74,10 @@ class Unfinished:
         new.headings, new.scales = dict(self.headings), dict(self.scales)
 
     def _has_no_heads(self, grid: Grid) -> bool:
-        heads = list(takewhile(lambda cells: not read_row(cells).numbers, grid.rows))
+        heads = list(takewhile(lambda cells: not _has_figures(cells), grid.rows))
+        over = [cell.text for cells in heads for cell in cells if cell.column or cell.span > 1]
         return len(heads) < len(grid.rows) and not any(
-            names_period(cell.text) or not self._may_precede(cell.text, True)
-            for cells in (*heads, *grid.rows[len(heads) : len(heads) + 1])
-            for cell in cells
-            if (cell.column or cell.span > 1) and not _is_figure(cells, cell)
+            names_period(text) or not self._may_precede(text, True) for text in over
         )
 
     def _may_precede(self, line: str, titled: bool) -> bool:
@@ -90,8 +89,9 @@ class Unfinished:
         return titled or repeats or _CONTINUED.search(line) is not None
 
 
-def _is_figure(cells: Sequence[Cell], cell: Cell) -> bool:
-    return any(cell is each for each, _ in read_row(cells).numbers)
+def _has_figures(cells: Sequence[Cell]) -> bool:
+    """Whether a row has numbers that are not years."""
+    return any(not is_year(cell.text) for cell, _ in read_row(cells).numbers)
 
 
 def _columns(grid: Grid) -> frozenset[int]:
@@ -101,8 +101,8 @@ def _columns(grid: Grid) -> frozenset[int]:
 
 def _lines_above(grid: Grid, page_text: str) -> list[str]:
     """The lines of the page above the first row of ``grid`` with figures, without the headings inside of the table."""
-    heads = [row[0].text for row in takewhile(lambda cells: not read_row(cells).numbers, grid.rows)]
-    first = next((cells for cells in grid.rows if read_row(cells).numbers), ())
+    heads = [row[0].text for row in takewhile(lambda cells: not _has_figures(cells), grid.rows)]
+    first = next((cells for cells in grid.rows if _has_figures(cells)), ())
     label = first[0].text[:_FOUND] if first else ""
     plain = (" ".join(line.split()) for line in page_text.split("\n"))
     lines = takewhile(lambda line: not line.startswith(label), filter(None, plain))
@@ -111,7 +111,7 @@ def _lines_above(grid: Grid, page_text: str) -> list[str]:
 
 def _ends(grid: Grid, page_text: str) -> bool:
     """Whether little text follows ``grid`` on its page."""
-    label = next((cells[0].text for cells in reversed(grid.rows) if read_row(cells).numbers), "")
+    label = next((cells[0].text for cells in reversed(grid.rows) if _has_figures(cells)), "")
     plain = " ".join(page_text.split())
     at = plain.rfind(label[:_FOUND])
     after = re.findall(r"[^\W\d_]{2,}", plain[at + len(label) :]) if at >= 0 else []
