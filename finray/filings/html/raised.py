@@ -18,11 +18,8 @@ from finray.filings.tables.marks import is_mark, is_power, raised
 MARKED = "finray-mark"
 """Attribute of the elements that are footnote marks."""
 _SUPERSCRIPTS = etree.XPath("descendant::sup")
-_SHORT = etree.XPath(
-    "descendant::*[self::span or self::font or self::small][not(*)]"
-    "[string-length(text()) < 17][string-length(normalize-space(text())) > 0]"
-    "[string-length(normalize-space(text())) < 3 or starts-with(normalize-space(text()), '(')]"
-)
+_LONGEST = 16
+"""Characters; a longer text is not a mark."""
 _INLINE = frozenset(("a", "b", "em", "font", "i", "ix:nonfraction", "ix:nonnumeric", "small", "span", "strong", "u"))
 _RAISED = re.compile(
     r"vertical-align\s{0,4}:\s{0,4}(?:super|text-top|top|\d)|(?<![\w-])top\s{0,4}:\s{0,4}-|"
@@ -46,8 +43,9 @@ def mark_raised(root: Element) -> None:
     """Marks the elements that are footnote marks, and writes those without parentheses in superscript characters."""
     for element in cast(list[Element], _SUPERSCRIPTS(root)):
         _mark(element, sure=True)
-    for element in cast(list[Element], _SHORT(root)):
-        if element.tag == "small" or element.get("size") or element.get("style"):
+    for element in root.iter("span", "font", "small"):
+        text = element.text
+        if text is not None and len(text) <= _LONGEST and not len(element) and is_mark(text):
             _mark(element, sure=False)
 
 

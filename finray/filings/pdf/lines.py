@@ -257,5 +257,6 @@ def _cell(run: Sequence[Word], line: Line) -> Printed:
         text += "".join(parts)
     text = text[:MAX_CELL_TEXT]
     if not text.isalnum():
-        text = without_raised(_LOOSE.sub("", text)) or text
+        text = _LOOSE.sub("", text)
+        text = text if text.isascii() else without_raised(text) or text
     return Printed(text, x0, x1, (x0, y0, x1, y1), indent=x0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from operator import eq
 from typing import Any, NamedTuple
 
 import pymupdf
@@ -23,9 +24,9 @@ RAISE = 0.1
 """Its baseline is higher by more than this share of its size."""
 _TRAILING = 4.0
 """Points by which a space behind a mark may make its box wider than the word."""
-_HIGH = re.compile(r"[\w)\]%.]<sup>\s{0,2}\(?[a-z\d]")
-MIN_REPEATED = 2
-"""Lines of a page that are the same as another before the page is searched for text drawn twice."""
+_HIGH = re.compile(r"<sup>(?<=[\w)\]%.]<sup>)\s{0,2}\(?[a-z\d]")
+REPEATED = 0.3
+"""A page is searched for text drawn twice if this share of its lines repeats others, or if a line repeats the last."""
 _SHORT = 3
 """Characters; shorter lines, such as "$", repeat in every table."""
 _SAMPLED = 60
@@ -80,7 +81,7 @@ def _is_high(layout: pymupdf.TextPage) -> bool:
 
 def _repeats(text: str) -> bool:
     lines = [line for line in text.split("\n") if len(line) > _SHORT]
-    return len(lines) - len(set(lines)) >= MIN_REPEATED
+    return any(map(eq, lines, lines[1:])) or len(lines) - len(set(lines)) > REPEATED * len(lines)
 
 
 def _copies(words: Sequence[PdfWord]) -> Iterator[int]:

@@ -23,6 +23,8 @@ _MOST_MARKS = 16
 def is_mark(text: str) -> bool:
     """Whether a raised ``text`` is a mark, or several: "1", "a", "(1)(2)", "1, 2". "th" and "TM" are not."""
     text = text.strip()
+    if len(text) > 2 and text[0] != "(" and "," not in text and " " not in text:
+        return False  # most texts, such as figures
     return 0 < len(text) <= _MOST_MARKS and _MARKS.fullmatch(text) is not None
 
 

@@ -7,9 +7,11 @@ from itertools import pairwise
 from finray.filings.tables.cells import MAX_CELL, Printed, data_cells, is_year, number_columns, parse_number
 
 _HEAD = re.compile(
-    r"\W{0,2}(?:(?:foot)?notes?(?: ?(?:no|nos|number|numbers|refs?|references?)\b\.?)?|refs?\.?|references?)\W{0,2}",
+    r"\(?(?:(?:foot)?notes?(?: ?(?:no|nos|number|numbers|refs?|references?)\b\.?)?|refs?\.?|references?)\W{0,2}",
     re.IGNORECASE,
 )
+_BEGINS = frozenset("nNfFrR(")
+"""First characters of such a heading."""
 _SINGULAR = re.compile(r"\bnote\b|\bref", re.IGNORECASE)
 _ONE = r"(?:notes? )?\d{1,2}(?:\.\d{1,2})?+(?: ?\([a-z]{1,3}\)|[a-z](?![a-z])){0,2}+"
 _REFERENCE = re.compile(rf"\(?{_ONE}(?:(?:, ?|; ?|/| ?& ?| and | ?[-–] ?){_ONE}){{0,5}}+\)?", re.IGNORECASE)
@@ -35,7 +37,7 @@ def without_references(rows: Rows) -> Rows:
     which small integers ascend beside large amounts."""
     for at, row in enumerate(rows[:HEAD_ROWS]):
         for number, cell in enumerate(row):
-            if len(cell.text) <= MAX_CELL and _HEAD.fullmatch(cell.text.strip()):
+            if cell.text[:1] in _BEGINS and len(cell.text) <= MAX_CELL and _HEAD.fullmatch(cell.text.strip()):
                 found = _headed(rows, at, cell)
                 if found:
                     return _drop(rows, {(at, number)} | found)

@@ -13,7 +13,7 @@ from finray.filings.tables.cells import MAX_CELL, Printed, is_year
 from finray.filings.tables.scales import is_per_share
 
 _ODD = re.compile(
-    r"\d[ \xa0\u2009\u202f.]\d{3}(?!\d)|\d,\d{1,2}(?!\d)|\d{1,3}['’]\d{3}[,.]|\[\$?\d|\d[-–—−]\s{0,2}$", re.MULTILINE
+    r"\d(?:[ \xa0\u2009\u202f.]\d{3}(?!\d)|,\d{1,2}(?!\d)|['’]\d{3}[,.]|[-–—−]\s{0,2}$)|\[\$?\d", re.MULTILINE
 )
 """Something that a number in the style of the United States does not have; ".101" may be one."""
 _CORE = re.compile(
