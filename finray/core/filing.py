@@ -12,9 +12,12 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from finray.core.records import Record
+
+if TYPE_CHECKING:
+    from finray.core.tables import Table
 
 FiscalPeriod = Literal["FY", "Q1", "Q2", "Q3", "Q4"]
 FactSource = Literal["ixbrl", "sgml", "cover", "text", "table", "name", "ocr", "unread", "repair"]
@@ -161,8 +164,10 @@ class LineItem(Record):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFiling:
-    """The result of reading one filing: everything that the index stores about it except vectors."""
+    """The result of reading one filing: everything that the index stores about it except vectors. ``line_items`` are
+    the figures of its ``tables`` and the tagged ones of its prose."""
 
     filing: Filing
     pages: tuple[Page, ...]
     line_items: tuple[LineItem, ...] = ()
+    tables: tuple[Table, ...] = ()

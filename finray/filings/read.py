@@ -3,13 +3,14 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from finray.core.errors import FilingError
 from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
+from finray.core.tables import Table, line_items
 from finray.filings.cover import fiscal
 from finray.filings.cover import page as cover
 from finray.filings.cover.facts import Facts, merge
@@ -83,7 +84,9 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
             return page_grids(document[number], number) if found is None else grids_of_words(found, number)
 
         places = label_places(texts, statements, filing.form)
-        return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
+        tables = _tables(filing, texts, statements, places, grids)
+        parsed = _parsed(filing, texts, statements, places)
+        return replace(parsed, tables=tuple(tables), line_items=_figures(tables))
 
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
@@ -101,20 +104,22 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
     exhibits, left_out = read_exhibits(main, others, filing.form, settings)
     filing = replace(filing, left_out=tuple(left_out))
     places = label_places(main.texts, main.statements, filing.form)
-    parsed = _parsed(filing, main.texts, main.statements, places, ())
+    parsed = _parsed(filing, main.texts, main.statements, places)
     tags = tags_of([main, *exhibits])
     pages = list(parsed.pages)
-    items: list[LineItem] = []
+    tables: list[Table] = []
+    tagged: list[LineItem] = []
     for document in (main, *exhibits):
         first = len(pages) if document.kind is not None else 0
         if document.kind is not None:
             pages += _exhibit_pages(document, first)
         places = [page.place for page in pages[first:]]
         dated = dated_by(document, filing)
-        own = _line_items(dated, document.texts, document.statements, places, document.grids, tags)
-        items += (replace(item, page=first + item.page) for item in own)
-        items += document.tagged(tags, first)
-    return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
+        own = _tables(dated, document.texts, document.statements, places, document.grids, tags)
+        tables += (_moved(table, first) for table in own)
+        tagged += document.tagged(tags, first)
+    items = (*_figures(tables), *tagged)
+    return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), items, tuple(tables))
 
 
 def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:
@@ -127,14 +132,39 @@ def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:
     ]
 
 
-def _line_items(
+def _figures(tables: Iterable[Table]) -> tuple[LineItem, ...]:
+    return tuple(item for table in tables for item in line_items(table))
+
+
+def _moved(table: Table, first: int) -> Table:
+    """``table`` of a document whose first page has number ``first``."""
+    if not first:
+        return table
+    rows = tuple(replace(row, page=first + row.page) for row in table.rows)
+    return replace(table, page=first + table.page, last_page=first + table.last_page, rows=rows)
+
+
+def _joined(begun: Table, rest: Table) -> Table:
+    """A table that goes on overleaf as one, under the heads of its beginning."""
+    columns = {column.column: column for column in (*rest.columns, *begun.columns)}
+    return replace(
+        begun,
+        last_page=rest.last_page,
+        columns=tuple(columns[number] for number in sorted(columns)),
+        rows=(*begun.rows, *rest.rows),
+    )
+
+
+def _tables(
     filing: Filing,
     texts: Sequence[str],
     statements: Sequence[Statement | None],
     places: Sequence[Place | None],
     grids: Callable[[int], Sequence[Grid]],
     tags: Tags | None = None,
-) -> Iterator[LineItem]:
+) -> list[Table]:
+    """The tables of a document. One that goes on overleaf is one table."""
+    tables: list[Table] = []
     stated = (read_scale(text[:3000]) for text, statement in zip(texts, statements, strict=True) if statement)
     # The scale that most statements announce, for notes that announce none.
     usual = next((scale for scale, _ in Counter(filter(None, stated)).most_common(1)), None)
@@ -149,9 +179,15 @@ def _line_items(
         found = grids(number)
         registrants = [None if each in (own, None) else each.name for each in of_grids(headed[number], text, found)]
         known = TablePage(before, usual, reported, tags=tags or Tags(), of=registrants, unfinished=unfinished)
-        items, unfinished = read_page(found, text, statement, filing, known)
-        items = titled_valuation(items, text)
-        yield from (item for item in items if item.period_end or places[number] != "cover")
+        read = read_page(found, text, statement, filing, known)
+        unfinished = read.unfinished
+        of_page = titled_valuation(read.tables, text)
+        if places[number] == "cover":
+            of_page = [table for table in of_page if any(cell.period_end for row in table.rows for cell in row.cells)]
+        if read.continues and of_page and tables:
+            tables[-1] = _joined(tables[-1], of_page.pop(0))
+        tables += of_page
+    return tables
 
 
 def _is_tabular(text: str) -> bool:
@@ -166,11 +202,10 @@ def _parsed(
     texts: Sequence[str],
     statements: Sequence[Statement | None],
     places: Sequence[Place | None],
-    line_items: Sequence[LineItem],
 ) -> ParsedFiling:
     columns = zip(texts, label_items(texts, statements), statements, places, page_headings(texts), strict=True)
     pages = tuple(Page(number, *values) for number, values in enumerate(columns))
-    return ParsedFiling(filing, pages, tuple(line_items))
+    return ParsedFiling(filing, pages)
 
 
 def _filing(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from finray.core.filing import LineItem
+from finray.core.tables import Row, Table
 from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
 from finray.filings.tables.period_headings import MONTH_NAME, find_days
@@ -16,26 +16,37 @@ _BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|\b(?:as of|at)\b|^{MONTH_NAME}", 
 """Begins the date of a balance: "Balance, June 30", "Outstanding at December 28, 2019"."""
 
 
-def date_by_balances(items: Sequence[LineItem], tagged: Collection[tuple[int, int]]) -> list[LineItem]:
-    """Date ``items`` by the next balance at or below them. Columns of equity statements are components, not periods.
+def dated_by_balances(tables: Sequence[Table], tagged: Collection[tuple[int, int]]) -> list[Table]:
+    """``tables`` of one grid, each row dated by the next balance at or below it. Columns of equity statements are
+    components, not periods.
 
-    Numbers at the ``tagged`` (row, column) keep their period.
+    Cells at the ``tagged`` (row, column) keep their period.
     """
-    printed = {item.row: date for item in items if (date := read_balance_date(item.label))}
+    figures = [row for table in tables for row in table.rows if row.label and row.cells]
+    printed = {row.row: date for row in figures if (date := read_balance_date(row.label))}
+    if not printed:
+        return list(tables)
     days = {(date.month, date.day) for date in printed.values()}
     dates = {row: _close_of_day_before(date, days) for row, date in printed.items()}
     rows = sorted(dates)
-    dated = []
-    for item in items:
-        at = bisect_left(rows, item.row)
-        if at < len(rows) and (item.row, item.column) not in tagged:
-            end = dates[rows[at]]
-            months: int | None = 0
-            if rows[at] != item.row:
-                months = _months_between(dates[rows[at - 1]], end) if at else None
-            item = replace(item, period_end=end, months=months)
-        dated.append(item)
-    return dated
+
+    def dated(row: Row) -> Row:
+        at = bisect_left(rows, row.row)
+        if at == len(rows):
+            return row
+        end = dates[rows[at]]
+        months: int | None = 0
+        if rows[at] != row.row:
+            months = _months_between(dates[rows[at - 1]], end) if at else None
+        cells = (
+            replace(cell, period_end=end, months=months)
+            if cell.value is not None and (row.row, cell.column) not in tagged
+            else cell
+            for cell in row.cells
+        )
+        return replace(row, cells=tuple(cells))
+
+    return [replace(table, rows=tuple(map(dated, table.rows))) for table in tables]
 
 
 def _close_of_day_before(date: dt.date, days: Collection[tuple[int, int]]) -> dt.date:

@@ -54,6 +54,8 @@ class Columns:
     """The columns that hold amounts, not percentages."""
     width: int
     """Number of columns."""
+    levels: dict[int, list[str]] = field(default_factory=dict)
+    """The rows of headings over each column, the outermost first."""
     scales: dict[int, Scale] = field(default_factory=dict)
     """The scale printed over a column, if it differs from the table's."""
 
@@ -80,9 +82,13 @@ class Columns:
         """Whether a heading names a period. A range of years, "2027-2031", does not date a figure."""
         return any(names_period(heading) and not read_heading(heading).years for heading in self.headings.values())
 
+    def heads(self, column: int) -> tuple[str, ...]:
+        """What is printed over ``column``, the outermost first."""
+        return tuple(self.levels.get(column) or filter(None, [self.headings.get(column)]))
+
     def begin_anew(self) -> None:
         """Forget the headings, for a second set in the same table."""
-        self.headings, self.scales = {}, {}
+        self.headings, self.scales, self.levels = {}, {}, {}
 
     def add_title(self, text: str) -> None:
         self.calendar = self.calendar.with_title(text)
@@ -96,6 +102,7 @@ class Columns:
                 continue  # "(in millions)" is not a heading of a column
             for column in range(max(cell.column, 1), cell.column + cell.span):
                 self.headings[column] = f"{self.headings.get(column, '')} {cell.text}".strip()[:MAX_CELL_TEXT]
+                self.levels.setdefault(column, []).append(cell.text)
 
     def _is_title(self, cell: Cell) -> bool:
         """Whether a heading names the years of all columns: "For the years ended May 31, 2022 and 2021"."""

@@ -1,16 +1,18 @@
-"""Reads the line items of a page's tables: label, value, unit and period of every number.
+"""Reads the tables of a page: label, value, unit and period of every number.
 
 Values are in base units: dollars, dollars per share, shares. Cells printed with "%" have unit "percent" and keep the
 printed number (12.5). Numbers in parentheses are negative, a dash in a numeric column is 0.0, an empty cell gives no
 line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if unknown.
 """
 
+import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 
 from finray.core.filing import Filing, LineItem, Statement
+from finray.core.tables import Row, Table, line_items
 from finray.filings.tables.cells import is_year, parse_number
 from finray.filings.tables.columns import Columns
 from finray.filings.tables.continued import Unfinished
@@ -28,6 +30,10 @@ HEAD_LINES = 25
 MAX_SCALED_ROWS = 20
 MAX_INTRODUCTION = 1_500
 """Characters above a table that may introduce it."""
+_NEAR = 1_500
+"""Characters of a page's text between two rows, such as notes below the first."""
+_SAME_ROW = 400
+"""Characters between two cells of a row."""
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
 _LONE_FIGURE = re.compile(r"\$\s*(?:[\d(]|$)|\(\d+\)$")
 """At the start of a line."""
@@ -59,7 +65,9 @@ def extract_line_items(
     report. ``unfinished`` is the last table of the page before, which may go on without its heads.
     """
     options = Page(before, usual, reported, undated, tags or Tags(), of, unfinished)
-    return read_page(grids, page_text, statement, filing, options)[0]
+    return [
+        item for table in read_page(grids, page_text, statement, filing, options).tables for item in line_items(table)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +83,22 @@ class Page:
     unfinished: Unfinished | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PageTables:
+    """The tables of a page, top to bottom. The first of them goes on from the page before if it ``continues``;
+    ``unfinished`` is the last one if it may go on overleaf."""
+
+    tables: tuple[Table, ...] = ()
+    continues: bool = False
+    unfinished: Unfinished | None = None
+
+
 def read_page(
     grids: Sequence[Grid], page_text: str, statement: Statement | None, filing: Filing, known: Page
-) -> tuple[list[LineItem], Unfinished | None]:
-    """The line items of one page as :func:`extract_line_items` reads them, and the table that may go on overleaf."""
+) -> PageTables:
+    """The tables of one page, with units and periods as :func:`extract_line_items` reads them."""
     if not grids:
-        return [], None
+        return PageTables()
     before, usual, reported, of = known.before, known.usual, known.reported, known.of
     unfinished, still = known.unfinished, None
     head = _head_of(page_text)
@@ -94,7 +112,8 @@ def read_page(
             reported = currency_of(named, reported)
     scale = scale.reported_in(reported)
     calendar = Calendar(filing, statement, head)
-    items: list[LineItem] = []
+    found: list[Table] = []
+    continues = False
     headings: dict[int, str] = {}
     offset = 0
     for number, grid in enumerate(grids):
@@ -102,6 +121,7 @@ def read_page(
         rest = unfinished if number == 0 and unfinished and unfinished.goes_on(grid, page_text, title_kind) else None
         registrant = of[number] if of else None
         if rest is not None:
+            continues = True
             own, own_scale = rest.statement, rest.scale
             registrant = registrant or rest.registrant
             calendar = rest.calendar
@@ -122,27 +142,81 @@ def read_page(
         columns = Columns.of(grid, own, calendar, own_scale, headings, units)
         if rest is not None:
             rest.columns_for(columns)
-        read = TableReader(grid, columns, known.tags).read(offset)
-        read = read if statement is not None else _introduced(read, page_text, calendar)
-        items += read if registrant is None else [replace(item, registrant=registrant) for item in read]
+        read = TableReader(grid, columns, known.tags).read(offset, registrant)
+        found += read if statement is not None else _introduced(read, page_text, calendar)
         calendar, headings = columns.calendar, columns.headings
         still = Unfinished.of(columns, grid, page_text, head, registrant) if number == len(grids) - 1 else None
         offset += len(grid.rows)
     if statement is None and known.undated:
-        items = [replace(item, period_end=item.period_end or filing.period_end) for item in items]
-    return items, still
+        found = [_dated(table, filing.period_end) for table in found]
+    numbered = tuple(replace(table, number=number) for number, table in enumerate(placed(found, page_text)))
+    return PageTables(numbered, continues and bool(numbered), still)
 
 
-def _introduced(items: list[LineItem], page_text: str, calendar: Calendar) -> list[LineItem]:
-    """``items`` of a note's table, dated by the text since the last figure above it if nothing in the table or its
-    caption dates any of them: "The fair value of our assets at June 2, 2023 was:"."""
-    if any(item.period_end is not None for item in items):
-        return items
-    at = page_text.find(items[0].label) if items else -1
+def _introduced(found: list[Table], page_text: str, calendar: Calendar) -> list[Table]:
+    """``found``, the tables of a note's grid, dated by the text since the last figure above them if nothing in them or
+    their caption dates any figure: "The fair value of our assets at June 2, 2023 was:"."""
+    figures = [(row, cell) for table in found for row in table.rows if row.label for cell in row.cells]
+    figures = [(row, cell) for row, cell in figures if cell.value is not None]
+    if any(cell.period_end is not None for _, cell in figures):
+        return found
+    at = page_text.find(figures[0][0].label) if figures else -1
     lines = page_text[max(0, at - MAX_INTRODUCTION) : max(0, at)].split("\n")
     above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
     end = replace(calendar, titles="\n".join(reversed(above))).period(0, {}).end
-    return [replace(item, period_end=end) for item in items]
+    return [_dated(table, end) for table in found]
+
+
+def _dated(table: Table, end: dt.date | None) -> Table:
+    """``table`` with ``end`` as the date of the figures that have none."""
+    if end is None:
+        return table
+    return replace(table, rows=tuple(_dated_row(row, end) for row in table.rows))
+
+
+def _dated_row(row: Row, end: dt.date) -> Row:
+    cells = (
+        replace(cell, period_end=end) if cell.value is not None and cell.period_end is None else cell
+        for cell in row.cells
+    )
+    return replace(row, cells=tuple(cells))
+
+
+def placed(found: Sequence[Table], page_text: str) -> list[Table]:
+    """``found`` with the place of each row in ``page_text``: from its label, or its first figure, to its last one."""
+    at = 0
+    result: list[Table] = []
+    for table in found:
+        rows: list[Row] = []
+        for row in table.rows:
+            begins = _find(page_text, row.label or (row.cells[0].text if row.cells else ""), at)
+            if begins is None:
+                rows.append(row)
+                continue
+            ends = begins
+            for text in (row.label, *(cell.text for cell in row.cells)):
+                ends = _find(page_text, text, ends, last=True) or ends
+            rows.append(replace(row, start=begins, end=ends))
+            at = ends
+        result.append(replace(table, rows=tuple(rows)))
+    return result
+
+
+def _find(page_text: str, text: str, at: int, *, last: bool = False) -> int | None:
+    """Where the first word of ``text``, or the end of the ``last`` one, is near ``at``; None if it is not."""
+    words = text.split()
+    if not words:
+        return None
+    word = words[-1] if last else words[0]
+    # A short first word recurs; with the next one on its line, it seldom does.
+    if not last and len(words) > 1:
+        both = page_text.find(f"{word} {words[1]}", at, at + _NEAR)
+        if both >= 0:
+            return both
+    found = page_text.find(word, at, at + (_SAME_ROW if last else _NEAR))
+    if found < 0:
+        return None
+    return found + len(word) if last else found
 
 
 def _without_other_scales(page_text: str, grids: Sequence[Grid]) -> str:

@@ -1,21 +1,23 @@
-"""Reads the line items of one table, row by row."""
+"""Reads one printed grid as a table, row by row."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from finray.core import tables
 from finray.core.currencies import CURRENCIES
-from finray.core.filing import LineItem, Statement
+from finray.core.filing import Statement
+from finray.core.tables import Column, Standing, Table
 from finray.core.vocabulary import SCALE
-from finray.filings.tables.balance_dates import date_by_balances
-from finray.filings.tables.cells import is_year
+from finray.filings.tables.balance_dates import dated_by_balances
+from finray.filings.tables.cells import Number, is_year
 from finray.filings.tables.columns import Columns
 from finray.filings.tables.grids import MAX_LABEL, Cell, Grid
 from finray.filings.tables.period_headings import column_label, is_period
 from finray.filings.tables.periods import Period
 from finray.filings.tables.rows import PERIOD_WORDS, Row, amounts_of, names_period, read_row
 from finray.filings.tables.scales import ScaledUnit, read_scale
-from finray.filings.tables.tags import Context, Tags, part_of
+from finray.filings.tables.tags import Tags, part_of
 
 MAX_ADDENDS = 12
 """Rows above a total that may add up to it."""
@@ -45,9 +47,13 @@ _WITHOUT_FIGURE = re.compile(
 """Running text without its figure, which stands in a column of its own: "grew by a fifth, to billion"."""
 
 
+_NOT_APPLICABLE = re.compile(r"\W*(?:n\.?/?[am]\.?|not (?:applicable|available|meaningful))\W*", re.IGNORECASE)
+"""Printed in place of a figure."""
+
+
 @dataclass(slots=True)
 class TableReader:
-    """Reads one table: headings set periods, rows with only a label open sections, others are line items."""
+    """Reads one grid: headings set periods, rows with only a label open sections, others have figures."""
 
     grid: Grid
     columns: Columns
@@ -62,48 +68,89 @@ class TableReader:
     """Rows since the last figure that may turn out to be headings."""
     block: str = ""
     """In a note, the last row such as "Year ended June 30, 2024". It dates the rows below."""
+    titles: list[str] = field(default_factory=list)
+    rows: list[tables.Row] = field(default_factory=list)
+    """The rows since the last set of headings."""
+    read_tables: list[Table] = field(default_factory=list)
 
     @property
     def statement(self) -> Statement | None:
         return self.columns.statement
 
-    def read(self, first_row: int) -> list[LineItem]:
-        """The table's line items; ``LineItem.row`` counts from ``first_row``."""
-        items: list[LineItem] = []
+    def read(self, first_row: int, registrant: str | None = None) -> list[Table]:
+        """The tables of the grid, one for each set of headings, with ``number`` 0; ``Row.row`` counts from
+        ``first_row``."""
         for index, cells in enumerate(self.grid.rows, first_row):
             row = read_row(cells)
             if row.numbers:
                 self.pending.clear()
             if self._dates_block(row):
                 self.block = row.label or cells[0].text
+                self._add_heading(self.block, index)
             elif self._is_heading(row):
-                self._take_heading(cells, row)
+                self._take_heading(cells, row, index)
             elif row.numbers:
-                items += self._read_figures(row, cells[0].indent, index)
+                self._read_figures(row, cells[0].indent, index)
             elif row.label:
                 self._open_section(row.label, cells[0].indent)
+                self._add_heading(row.label, index)
+        self._end_table()
+        found = self.read_tables
         if self.statement in ("equity", None) and not self.columns.dated:
-            items = date_by_balances(items, self.tagged)
-        return items
+            found = dated_by_balances(found, self.tagged)
+        return [replace(table, registrant=registrant) for table in found]
 
-    def _read_figures(self, row: Row, indent: float, index: int) -> list[LineItem]:
-        """The line items of a row with figures; a row without a label counts only in a note."""
+    def _end_table(self) -> None:
+        """Ends the table that has the rows so far, if there are any."""
+        if any(row.cells for row in self.rows):
+            columns, headings = self.columns, self.columns.headings
+            numbers = sorted({cell.column for row in self.rows for cell in row.cells})
+            heads = (Column(n, columns.heads(n), column_label(headings.get(n, ""))) for n in numbers)
+            page = self.grid.page
+            title = " ".join(dict.fromkeys(self.titles))
+            self.read_tables.append(
+                Table(
+                    page=page,
+                    last_page=page,
+                    number=0,
+                    title=title,
+                    caption=self.grid.caption,
+                    statement=self.statement,
+                    registrant=None,
+                    currency=columns.scale.currency,
+                    scale=columns.scale.money,
+                    columns=tuple(heads),
+                    rows=tuple(self.rows),
+                )
+            )
+        self.rows = []
+
+    def _add_heading(self, label: str, index: int) -> None:
+        depth = max(len(self.sections) - 1, 0)
+        self.rows.append(tables.Row(self.grid.page, index, label[:MAX_LABEL], depth=depth))
+
+    def _add_row(self, row: Row, label: str, section: str | None, index: int) -> None:
+        cells = self._cells(replace(row, label=label), section, index)
+        self.rows.append(tables.Row(self.grid.page, index, label, cells, section, len(self.sections)))
+
+    def _read_figures(self, row: Row, indent: float, index: int) -> None:
+        """Add a row with figures; in a statement, one without a label has no line items."""
         if row.label:
             self.seen_data = True
-            items = self._line_items(row, self._section(indent), index)
+            self._add_row(row, row.label, self._section(indent), index)
             self.above.append(amounts_of(row))
             if _TOTAL.match(row.label) and self.sections:
                 self.sections.pop()
-            return items
-        if self.statement is not None:
-            return []
-        if texts := " ".join(cell.text for cell in row.texts).strip():  # "3.5% | October 2046 | $622"
+        elif self.statement is not None:
+            self._add_row(row, "", self._section(indent), index)
+        elif texts := " ".join(cell.text for cell in row.texts).strip():  # "3.5% | October 2046 | $622"
             self.seen_data = True
-            return self._line_items(replace(row, label=texts[:MAX_LABEL]), self._section(indent), index)
-        if self._adds_up(row):
+            self._add_row(row, texts[:MAX_LABEL], self._section(indent), index)
+        elif self._adds_up(row):
             section = self.sections.pop()[1] if self.sections else None
-            return self._line_items(replace(row, label="Total"), section, index)
-        return []
+            self._add_row(row, "Total", section, index)
+        else:
+            self._add_row(row, "", self._section(indent), index)
 
     def _adds_up(self, row: Row) -> bool:
         """Whether every amount of a row is the sum of those right above it, each rounded as printed."""
@@ -134,14 +181,17 @@ class TableReader:
             return row.label.startswith("(") or PERIOD_WORDS.search(row.label) is not None
         return bool(row.numbers or row.texts) or (not self.seen_data and bool(row.label))
 
-    def _take_heading(self, cells: Sequence[Cell], row: Row) -> None:
+    def _take_heading(self, cells: Sequence[Cell], row: Row, index: int) -> None:
         over_columns = [cell for cell in cells if cell.column > 0 or cell.span > 1]
         dated = any(names_period(cell.text) for cell in over_columns)
         if self.seen_data and not dated and not self.columns.heads_anew(over_columns):
-            self._open_section(" ".join(cell.text for cell in cells), cells[0].indent)
+            text = " ".join(cell.text for cell in cells)
+            self._open_section(text, cells[0].indent)
+            self._add_heading(text, index)
             self.pending.append(over_columns)
             return
         if self.seen_data:  # a second set of headings in one table
+            self._end_table()
             self.columns.begin_anew()
             self.seen_data = False
             for before in self.pending:
@@ -150,10 +200,12 @@ class TableReader:
         self.columns.head(over_columns)
         if row.label or len(cells) == 1:
             self.columns.add_title(row.label or cells[0].text)
+            self.titles.append(row.label or cells[0].text)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
             self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" also heads the rows
         if len(cells) == 1 and not dated and self.columns.dated:
             self._open_section(cells[0].text, cells[0].indent)
+            self._add_heading(cells[0].text, index)
 
     def _open_section(self, label: str, indent: float) -> None:
         """Open the section ``label``. It ends at the next heading with its margin or a row that is indented less."""
@@ -171,16 +223,17 @@ class TableReader:
             self.sections.pop()
         return self.sections[-1][1] if self.sections else None
 
-    def _line_items(self, row: Row, section: str | None, index: int) -> list[LineItem]:
-        if _is_running_text(row):
-            return []
-        items: list[LineItem] = []
+    def _cells(self, row: Row, section: str | None, index: int) -> tuple[tables.Cell, ...]:
         columns = self.columns
+        prose = _is_running_text(row)
         units = {cell.column: columns.unit(row, section, cell, number) for cell, number in row.numbers}
         of_row = next(filter(None, units.values()), (columns.scale.currency, columns.scale.money))
+        found = [_text_cell(cell) for cell in row.texts]
         for cell, number in row.numbers:
-            if columns.units is not None and is_year(cell.text) and not cell.concept:
-                continue  # "2022 - 2050" are years; figures of this size are printed with a comma
+            # "2022 - 2050" are years; figures of this size are printed with a comma
+            if prose or (columns.units is not None and is_year(cell.text) and not cell.concept):
+                found.append(_text_cell(cell))
+                continue
             unit, scale = self._tagged_unit(cell) or units[cell.column] or of_row
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
             if context:
@@ -188,27 +241,22 @@ class TableReader:
                 self.tagged.add((index, cell.column))
             else:
                 period = columns.period(row.label, cell.column, self.block)
-            items.append(
-                LineItem(
-                    page=self.grid.page,
-                    statement=self.statement,
-                    label=row.label,
-                    value=number.value * scale,
+            found.append(
+                tables.Cell(
+                    column=cell.column,
                     text=cell.text,
+                    stands=_standing(number, cell.text),
+                    value=number.value * scale,
                     unit=unit,
                     scale=scale,
                     period_end=period.end,
                     months=period.months,
-                    section=section,
-                    row=index,
-                    column=cell.column,
                     box=cell.box,
                     concept=cell.concept,
-                    column_label=_with_part(column_label(columns.headings.get(cell.column, "")), context),
-                    caption=(self.grid.caption or None) if self.statement is None else None,
+                    part=part_of(context) if context is not None else None,
                 )
             )
-        return items
+        return tuple(sorted(found, key=lambda each: each.column))
 
     def _tagged_unit(self, cell: Cell) -> ScaledUnit | None:
         if cell.tag is None or cell.tag.scale < 0:
@@ -227,9 +275,12 @@ def _is_running_text(row: Row) -> bool:
     )
 
 
-def _with_part(label: str | None, context: Context | None) -> str | None:
-    """The column's label, followed in brackets by the part of the company that the number's tag names."""
-    part = part_of(context) if context is not None else None
-    if part is None:
-        return label
-    return f"{label} [{part}]" if label else f"[{part}]"
+def _standing(number: Number, text: str) -> Standing | None:
+    if not number.dash:
+        return None
+    return "nil" if text.strip().lower() == "nil" else "dash"
+
+
+def _text_cell(cell: Cell) -> tables.Cell:
+    stands: Standing = "n/a" if _NOT_APPLICABLE.fullmatch(cell.text) else "words"
+    return tables.Cell(cell.column, cell.text, stands, box=cell.box)

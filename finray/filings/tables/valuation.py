@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from finray.core.filing import LineItem
+from finray.core.tables import Table
 from finray.filings.tables.grids import MAX_CAPTION
 
 VALUATION_TITLE = "Valuation and qualifying accounts"
@@ -21,26 +21,23 @@ _HEAD_LINES = 30
 """Lines of a page with figures that may have the schedule's title."""
 
 
-def titled_valuation(items: Sequence[LineItem], page_text: str) -> list[LineItem]:
-    """``items``, those of one page, with the schedule's title before the captions of its accounts, if the page is one:
-    the caption just above a table often lacks it."""
+def titled_valuation(tables: Sequence[Table], page_text: str) -> list[Table]:
+    """``tables``, those of one page, with the schedule's title before the captions of those that carry accounts
+    forward, if the page is one: the caption just above a table often lacks it."""
     lines = filter(str.strip, page_text.split("\n"))
-    if not items or not _TITLE.search("\n".join(" ".join(line.split()) for line in islice(lines, _HEAD_LINES))):
-        return list(items)
-    moving = [item for item in items if _moves(item)]
-    rows, sections = {item.row for item in moving}, {item.section for item in moving} - {None}
-    notes = (item.statement is None and (item.row in rows or item.section in sections) for item in items)
-    return [_titled(item) if of_schedule else item for item, of_schedule in zip(items, notes, strict=True)]
+    if not tables or not _TITLE.search("\n".join(" ".join(line.split()) for line in islice(lines, _HEAD_LINES))):
+        return list(tables)
+    return [_titled(table) if table.statement is None and _moves(table) else table for table in tables]
 
 
-def _moves(item: LineItem) -> bool:
-    """Whether an item is a balance carried forward, or a movement in it."""
-    named = f"{item.column_label or ''}\n{item.label}"
-    return item.statement is None and _MOVEMENT.search(named) is not None
+def _moves(table: Table) -> bool:
+    """Whether a table has a balance carried forward, or a movement in it."""
+    labels = (row.label for row in table.rows if row.cells)
+    heads = (column.label or "" for column in table.columns)
+    return any(_MOVEMENT.search(text) for text in (*labels, *heads))
 
 
-def _titled(item: LineItem) -> LineItem:
-    caption = item.caption or ""
-    if VALUATION_TITLE.lower() in caption.lower():
-        return item
-    return replace(item, caption=f"{VALUATION_TITLE}: {caption}".removesuffix(": ")[:MAX_CAPTION])
+def _titled(table: Table) -> Table:
+    if VALUATION_TITLE.lower() in table.caption.lower():
+        return table
+    return replace(table, caption=f"{VALUATION_TITLE}: {table.caption}".removesuffix(": ")[:MAX_CAPTION])
