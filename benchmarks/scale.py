@@ -79,6 +79,7 @@ def _filings(corpus: Corpus, encoder: HashEncoder) -> Iterator[pa.RecordBatch]:
                 "source_modified": _NOW,
                 "n_pages": 1,
                 "n_chunks": 0,
+                "n_tables": 0,
                 "n_facts": 0,
                 "status": "indexed",
                 "indexed_at": _NOW,

@@ -1,7 +1,7 @@
-"""Arrow schemas of the index tables, and rows of filings, pages, chunks and line items.
+"""Arrow schemas of the index tables, and rows of filings, pages, chunks, printed tables and line items.
 
-A child row (``pages``, ``chunks``, ``facts``) has a ``revision``, which identifies the filing's content and its writer.
-It counts only while its (filing_id, revision) is in ``filings``: that row is the commit mark.
+A child row (``pages``, ``chunks``, ``tables``, ``facts``) has a ``revision``, which identifies the filing's content and
+its writer. It counts only while its (filing_id, revision) is in ``filings``: that row is the commit mark.
 Vectors are float32 of unit length; a page without text has the zero vector.
 """
 
@@ -12,26 +12,27 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import MISSING, Field, fields
 from itertools import repeat
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 
 from finray.core.filing import Chunk, Filing, LineItem, Page
+from finray.core.tables import Table
 from finray.models.encoder import Vectors
-from finray.storage.columns import AS_JSON, Scalars, arrow_schema
+from finray.storage.columns import AS_JSON, Scalars, arrow_rows, arrow_schema
 
 FORMAT_VERSION: Final = 3
 FILINGS: Final = "filings"
 PAGES: Final = "pages"
 CHUNKS: Final = "chunks"
+TABLES: Final = "tables"
 FACTS: Final = "facts"
 SOURCES: Final = "sources"
 FAILURES: Final = "failures"
-CHILDREN: Final = (PAGES, CHUNKS, FACTS)
+CHILDREN: Final = (PAGES, CHUNKS, TABLES, FACTS)
 BY_FILING: Final = (FILINGS, *CHILDREN)
-COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", FACTS: "n_facts"}
+COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", TABLES: "n_tables", FACTS: "n_facts"}
 _CLAUSES_AT_ONCE: Final = 500
 
 _TIME = pa.timestamp("us", tz="UTC")
@@ -40,6 +41,7 @@ _FILING: Final = list(arrow_schema(Filing, _STORED, {"provenance": pa.string()})
 _CHILD: Final = {
     PAGES: list(arrow_schema(Page, _STORED)),
     CHUNKS: list(arrow_schema(Chunk, _STORED)),
+    TABLES: list(arrow_schema(Table, _STORED | {int: pa.int64()})),
     FACTS: list(arrow_schema(LineItem, _STORED, {"scale": pa.int64(), "box": pa.list_(pa.float64(), 4)})),
 }
 
@@ -65,6 +67,7 @@ def table_schemas(dimension: int) -> dict[str, pa.Schema]:
         ],
         PAGES: [*_KEY, *_CHILD[PAGES], *vector],
         CHUNKS: [*_KEY, *_CHILD[CHUNKS], *vector],
+        TABLES: [*_KEY, *_CHILD[TABLES]],
         FACTS: [*_KEY, *_CHILD[FACTS]],
         SOURCES: [
             *_required(source_uri=text, fingerprint=text, content_sha256=text),
@@ -113,11 +116,14 @@ def _shared(column: pa.ChunkedArray, read: Callable[[Any], Any] = lambda value: 
     return [None if place is None else values[place] for place in encoded.indices.to_pylist()]
 
 
-def child_rows(table: str, filing_id: str, revision: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
-    """Rows of ``pages``, ``chunks`` or ``facts`` without vectors."""
-    keys = {"filing_id": [filing_id] * len(records), "revision": [revision] * len(records)}
-    values = {column.name: list(map(attrgetter(column.name), records)) for column in _CHILD[table]}
-    return pa.table(keys | values, schema=pa.schema([*_KEY, *_CHILD[table]]))
+def child_rows(
+    table: str, filing_id: str, revision: str, records: Sequence[Page | Chunk | Table | LineItem]
+) -> pa.Table:
+    """Rows of ``pages``, ``chunks``, ``tables`` or ``facts`` without vectors."""
+    rows = arrow_rows(records, pa.schema(_CHILD[table]))
+    for at, (column, value) in enumerate(zip(_KEY, (filing_id, revision), strict=True)):
+        rows = rows.add_column(at, column, pa.repeat(pa.scalar(value), len(records)))
+    return rows
 
 
 def line_items_from_table(table: pa.Table) -> list[tuple[str, LineItem]]:
@@ -177,6 +183,14 @@ def on_pages(pages: Collection[tuple[str, int]]) -> str | None:
     for filing_id, page in pages:
         numbers.setdefault(filing_id, []).append(str(int(page)))
     clauses = [f"({is_filing(filing_id)} AND page IN ({', '.join(n)}))" for filing_id, n in numbers.items()]
+    return f"({' OR '.join(clauses)})" if clauses else None
+
+
+def tables_on(pages: Collection[tuple[str, int]]) -> str | None:
+    """SQL condition for the tables that have rows on the given (filing_id, page); None if there are none."""
+    clauses = [
+        f"({is_filing(filing_id)} AND page <= {int(page)} AND last_page >= {int(page)})" for filing_id, page in pages
+    ]
     return f"({' OR '.join(clauses)})" if clauses else None
 
 

@@ -7,8 +7,9 @@ import hashlib
 from collections.abc import Sequence
 
 from finray.core.errors import FilingError
-from finray.core.filing import Filing, LineItem, Page, ParsedFiling
+from finray.core.filing import Filing, Page, ParsedFiling
 from finray.core.settings import Settings
+from finray.core.tables import Cell, Column, Row, Table, line_items
 from finray.index.writing.bundle import FilingBundle, make_bundle, texts_to_encode, with_vectors
 from finray.index.writing.fragments import write_filings
 from finray.index.writing.plan import PlannedFile, content_fingerprint
@@ -26,8 +27,10 @@ def bundle(filing_id: str, words: str, n_pages: int = 3, revenue: float = 5e6) -
     uri = f"/corpus/{filing_id}.pdf"
     filing = Filing(filing_id, filing_id, uri, sha256, company="Quillfern Corp", form="10-K", fiscal_year=2023)
     pages = tuple(Page(number, f"{words} page {number}") for number in range(n_pages))
-    items = (LineItem(0, "income", "Revenue", revenue, "5", "USD", 10**6, dt.date(2023, 12, 31), 12),)
-    made = make_bundle(ParsedFiling(filing, pages, items), Settings().chunks)
+    cell = Cell(0, "5", value=revenue, unit="USD", scale=10**6, period_end=dt.date(2023, 12, 31), months=12)
+    rows = (Row(0, 0, "Revenue", (cell,)),)
+    tables = (Table(0, 0, 0, "", "", "income", None, "USD", 10**6, (Column(0, ("2023",)),), rows),)
+    made = make_bundle(ParsedFiling(filing, pages, tuple(line_items(tables[0])), tables), Settings().chunks)
     file = SourceFile(uri, 1, MODIFIED)
     return PlannedFile(file, content_fingerprint(sha256)), with_vectors(
         made, ENCODER.encode_passages(texts_to_encode(made))

@@ -49,7 +49,7 @@ def add_filing(uri: str, filing_id: str, vectors: Vectors) -> None:
     now = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
     row = {
         **schema.filing_row(Filing(filing_id, filing_id, f"/corpus/{filing_id}.htm", filing_id, "Acme", "10-K")),
-        **{"revision": filing_id, "source_modified": now, "n_pages": 0, "n_chunks": rows, "n_facts": 0},
+        **{"revision": filing_id, "source_modified": now, "n_pages": 0, "n_chunks": rows, "n_tables": 0, "n_facts": 0},
         **{"status": "indexed", "indexed_at": now, "summary": filing_id, "vector": vectors[0]},
     }
     assert json.loads(row["provenance"]) == {}
@@ -63,7 +63,15 @@ def add_filings(uri: str, vectors: Vectors) -> None:
     keys = {"filing_id": ids, "revision": ids, "vector": schema.vectors_array(vectors, DIMENSION)}
     now = dt.datetime(2024, 1, 1, tzinfo=dt.UTC)
     made = [schema.filing_row(Filing(i, i, f"/corpus/{i}.htm", i, "Acme", "10-K")) for i in ids]
-    known = {"source_modified": now, "n_pages": 1, "n_chunks": 0, "n_facts": 0, "status": "indexed", "indexed_at": now}
+    known = {
+        "source_modified": now,
+        "n_pages": 1,
+        "n_chunks": 0,
+        "n_tables": 0,
+        "n_facts": 0,
+        "status": "indexed",
+        "indexed_at": now,
+    }
     columns = (
         {name: [row[name] for row in made] for name in made[0]} | keys | {"summary": ids, "digest": [None] * len(ids)}
     )

@@ -19,6 +19,7 @@ from finray.core.arrays import Floats
 from finray.core.errors import IndexMissingError
 from finray.core.filing import LineItem, Page
 from finray.core.settings import Settings
+from finray.core.tables import Table
 from finray.index import layout, schema
 from finray.index.reading.filing_table import FilingTable, column_by_id
 from finray.index.tables import ann
@@ -33,6 +34,7 @@ from finray.index.tables.hits import (
     vector_hits,
 )
 from finray.models.encoder import Vectors
+from finray.storage.columns import records_from
 
 _ATTEMPTS = 20
 _PAGE_COLUMNS = ("text", "item", "statement", "place", "headings", "document")
@@ -119,6 +121,20 @@ class IndexReader:
         """Line items of one page, in reading order."""
         table = self._rows_of_pages(schema.FACTS, [(filing_id, page)], self._fact_columns)
         return tuple(item for _, item in schema.line_items_from_table(table))
+
+    def tables_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], tuple[Table, ...]]:
+        """The tables with rows on each (filing_id, page), in reading order."""
+        where = schema.tables_on(pages)
+        found: dict[tuple[str, int], list[Table]] = {place: [] for place in pages}
+        if where is not None:
+            committed = self._filter(schema.TABLES, {filing_id for filing_id, _ in pages})
+            rows = self._read(schema.TABLES, filter=f"{where} AND {committed}" if committed else where)
+            rows = rows.sort_by([(name, "ascending") for name in ("filing_id", "page", "number")])
+            for filing_id, table in zip(rows["filing_id"].to_pylist(), records_from(rows, Table), strict=True):
+                for page in range(table.page, table.last_page + 1):
+                    if (filing_id, page) in found:
+                        found[filing_id, page].append(table)
+        return {place: tuple(tables) for place, tables in found.items()}
 
     def pages(self, filing_ids: Collection[str] | None, columns: Sequence[str] | None = None) -> pa.Table:
         """Pages of filings; ``columns`` None means all but the vector and the row id (ROW_ID)."""

@@ -48,6 +48,9 @@ def _add(digest: Any, values: pa.Array) -> None:
     elif pa.types.is_list(kind):
         _add(digest, pc.list_value_length(values))
         _add(digest, values.flatten())
+    elif pa.types.is_struct(kind):
+        for part in values.flatten():
+            _add(digest, part)
     elif pa.types.is_boolean(kind):
         digest.update(values.to_numpy(zero_copy_only=False).tobytes())
     else:

@@ -47,6 +47,7 @@ _INDEXES: Final = {
     schema.FILINGS: (_KEY,),
     schema.PAGES: (_KEY, _WORDS),
     schema.CHUNKS: (_KEY, _WORDS),
+    schema.TABLES: (_KEY,),
     schema.FACTS: (_KEY,),
     schema.SOURCES: (_SOURCE,),
     schema.FAILURES: (_SOURCE,),

@@ -12,19 +12,20 @@ import pyarrow as pa
 
 from finray.core.filing import Chunk, Filing, LineItem, Page, ParsedFiling
 from finray.core.settings import ChunkSettings
+from finray.core.tables import Table
 from finray.filings.cover.summary import cover_summary
 from finray.filings.pages.chunks import chunk_page
 from finray.index import schema
 from finray.models.encoder import Vectors
 
-_LENGTHS = struct.Struct("<4Q")
+_LENGTHS = struct.Struct("<5Q")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _COVER = schema.table_schemas(1)[schema.FILINGS]
 
 
 @dataclass(frozen=True, slots=True)
 class FilingBundle:
-    """A filing with its rows of ``pages``, ``chunks`` and ``facts`` in the columns of those tables.
+    """A filing with its rows of ``pages``, ``chunks``, ``tables`` and ``facts`` in the columns of those tables.
 
     ``vector`` (of ``summary``, float32 [d]) is None and the tables have no vectors until ``with_vectors``.
     """
@@ -33,6 +34,7 @@ class FilingBundle:
     summary: str
     pages: pa.Table
     chunks: pa.Table
+    tables: pa.Table
     facts: pa.Table
     vector: Vectors | None = None
 
@@ -47,7 +49,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
     pages = [replace(page, text=_encodable(page.text), headings=_encodable(page.headings)) for page in parsed.pages]
     chunks = [chunk for page in pages for chunk in chunk_page(page, settings)]
 
-    def rows(table: str, records: Sequence[Page | Chunk | LineItem]) -> pa.Table:
+    def rows(table: str, records: Sequence[Page | Chunk | Table | LineItem]) -> pa.Table:
         return schema.child_rows(table, filing.filing_id, _revision(filing), records)
 
     return FilingBundle(
@@ -55,6 +57,7 @@ def make_bundle(parsed: ParsedFiling, settings: ChunkSettings) -> FilingBundle:
         summary=_encodable(cover_summary(filing, next((page.text for page in pages if page.text.strip()), ""))),
         pages=rows(schema.PAGES, pages),
         chunks=rows(schema.CHUNKS, chunks),
+        tables=rows(schema.TABLES, parsed.tables),
         facts=rows(schema.FACTS, parsed.line_items),
     )
 
@@ -93,12 +96,12 @@ def page_vectors(pages: np.ndarray, chunk_pages: np.ndarray, chunk_vectors: Vect
 
 
 def to_bytes(bundle: FilingBundle) -> bytes:
-    """The bundle as four Arrow IPC streams, after their lengths."""
+    """The bundle as five Arrow IPC streams, after their lengths."""
     columns = schema.filing_row(bundle.filing) | {"summary": bundle.summary}
     cover = pa.table({name: pa.array([value], _COVER.field(name).type) for name, value in columns.items()})
     if bundle.vector is not None:
         cover = cover.append_column("vector", schema.vectors_array(bundle.vector, len(bundle.vector)))
-    streams = [_stream(table) for table in (cover, bundle.pages, bundle.chunks, bundle.facts)]
+    streams = [_stream(table) for table in (cover, bundle.pages, bundle.chunks, bundle.tables, bundle.facts)]
     return b"".join((_LENGTHS.pack(*(len(stream) for stream in streams)), *streams))
 
 
@@ -106,13 +109,14 @@ def from_bytes(content: bytes) -> FilingBundle:
     """The bundle that ``to_bytes`` wrote; its tables refer to ``content``."""
     view = memoryview(content)
     start = _LENGTHS.size
-    tables = []
+    streams = []
     for length in _LENGTHS.unpack(view[:start]):
-        tables.append(pa.ipc.open_stream(pa.py_buffer(view[start : start + length])).read_all())
+        streams.append(pa.ipc.open_stream(pa.py_buffer(view[start : start + length])).read_all())
         start += length
-    cover, pages, chunks, facts = tables
+    cover, pages, chunks, tables, facts = streams
     vector = schema.vectors_matrix(cover["vector"])[0] if "vector" in cover.column_names else None
-    return FilingBundle(schema.filings_from_table(cover)[0], cover["summary"][0].as_py(), pages, chunks, facts, vector)
+    filing, summary = schema.filings_from_table(cover)[0], cover["summary"][0].as_py()
+    return FilingBundle(filing, summary, pages, chunks, tables, facts, vector)
 
 
 def _stream(table: pa.Table) -> bytes:

@@ -86,6 +86,7 @@ def _filing_row(
         "source_modified": modified,
         "n_pages": bundle.pages.num_rows,
         "n_chunks": bundle.chunks.num_rows,
+        "n_tables": bundle.tables.num_rows,
         "n_facts": bundle.facts.num_rows,
         "status": " ".join(bundle.filing.marks) or "indexed",
         "indexed_at": dt.datetime.now(dt.UTC),

@@ -117,6 +117,17 @@ def test_line_items_come_back_as_they_were_read(reader: IndexReader, sample_fili
     assert filing == parsed.filing
 
 
+def test_tables_come_back_whole(reader: IndexReader, settings: Settings) -> None:
+    from finray.filings.read import parse_filing
+
+    filing = next(f for f in reader.filings() if f.form == "10-K")
+    parsed = parse_filing(Path(filing.source_uri).read_bytes(), filing.source_uri, settings.filings)
+    places = [(filing.filing_id, page.page) for page in parsed.pages]
+    found = reader.tables_at(places)
+    assert tuple(dict.fromkeys(table for place in places for table in found[place])) == parsed.tables
+    assert any(row.is_heading for table in parsed.tables for row in table.rows)
+
+
 def test_the_parser_process_reads_as_the_parser_does(sample_filings: Path, settings: Settings) -> None:
     from finray.filings.read import parse_filing
     from finray.index.writing.bundle import from_bytes, make_bundle
