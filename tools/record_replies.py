@@ -18,7 +18,7 @@ import re
 import sys
 import tempfile
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,10 @@ SHARED = Path(__file__).parents[2] / "shared" / "data"
 _READING = {"companies": [], "periods": [], "form": "", "items": [], "statements": [], "operation": "", "answer": ""}
 _ANSWER = {"reasoning": "", "enough": True, "citations": [], "program": "", "unit": "", "answer": "", "missing": ""}
 _REQUEST = {"question": "", "companies": [], "periods": [], "form": "", "statements": [], "neighbours": []}
-_CELL = re.compile(r"^(c\d+): (.*)$", re.M)
+_LETTER = re.compile(r"([A-Z]{1,2}): ?(.*)")
+_ROW = re.compile(r"(\d+) (.*)")
+_MARKS = re.compile(r" \[[A-Z]{1,2}\d+\]|(?<=^\|)\d+ ", re.M)
+_MARK = re.compile(r"[^.;]*? \[([A-Z]{1,2}\d+)\]")
 _PASSAGE = re.compile(r'<passage-\w+ id="(\d+)" source="([^"]*)">\n(.*?)\n</passage-', re.S)
 _NAMED = re.compile(r"\[\[(\w+)\]\]")
 
@@ -95,15 +98,40 @@ def _resolved(written: Mapping[str, Any], prompt: str) -> dict[str, Any]:
 
 
 def _cell(words: Sequence[str], prompt: str) -> str:
-    for name, line in _CELL.findall(prompt):
-        if all(word in line for word in words):
-            return str(name)
+    """The first cell of ``prompt`` around which all ``words`` stand: in its passage's source and title, the head of its
+    column, its row, or its part of a sentence."""
+    for number, source, text in _PASSAGE.findall(prompt):
+        for mark, around in _cells(text):
+            if all(word in f"{source} | {around}" for word in words):
+                return f"c{number}{mark}"
     raise ScriptError(f"no cell with {words} in\n{prompt}")
+
+
+def _cells(text: str) -> Iterator[tuple[str, str]]:
+    """(mark, words around it) of each figure of a passage."""
+    title, section = "", ""
+    heads: list[str] = []
+    for line in text.split("\n"):
+        cells = [cell.strip() for cell in line[1:-1].split("|")] if line.startswith("|") else []
+        row = _ROW.fullmatch(cells[0]) if cells else None
+        if not cells:
+            title = title if heads else line
+            yield from ((found[1], f"{title} | {found[0]}") for found in _MARK.finditer(line))
+        elif not heads:
+            heads = cells
+        elif row is None:
+            section = cells[0]
+        else:
+            for head, cell in zip(heads[1:], cells[1:], strict=True):
+                letter = _LETTER.fullmatch(head)
+                if letter is not None and cell:
+                    place = f"{title} | {heads[0]} | {section} | {row[2]} | {letter[2]} | {cell}"
+                    yield f"{letter[1]}{row[1]}", place
 
 
 def _passage(words: Sequence[str], prompt: str) -> int:
     for number, source, text in _PASSAGE.findall(prompt):
-        if all(word in f"{source}\n{text}" for word in words):
+        if all(word in f"{source}\n{_MARKS.sub('', text)}" for word in words):
             return int(number)
     raise ScriptError(f"no passage with {words} in\n{prompt}")
 

@@ -8,34 +8,19 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from finray.core.filing import Filing, LineItem, Page, Place
+from finray.core.filing import Filing, Page, Place
 from finray.core.passages import Passage
 from finray.core.sized_cache import SizedCache
-from finray.evidence.page_parts import ProsePart, is_contents, page_parts
-from finray.evidence.sentences import Sentence, begins_inside, breaks_off, sentences
-from finray.evidence.tables import ItemRows, Table, aligned, of_items
+from finray.evidence.prose import Prose, begins_inside, breaks_off, prose_of
+from finray.evidence.tables import ShownTable, is_contents, is_prose
 from finray.index.reading.facts import FilingFacts
 
-MIN_MATCHED = 0.5
-"""Minimum share of the rows of line items that are found in the page's text; with fewer, it is not in reading order."""
-MIN_ITEM_ROWS = 4
 HEAD_CHARACTERS = 600
 EDGE_CHARACTERS = 2_500
 """Characters of the page before or after that are read for the rest of a sentence."""
 _NO_EVIDENCE: frozenset[Place | None] = frozenset(("contents", "signatures", "exhibit_index"))
 _CONSENT = re.compile(r"\bconsent of (?:the )?independent|\bwe (?:hereby )?consent to the incorporation", re.I)
 _POWER = re.compile(r"^[^\w\n]*+(?:power of attorney|signatures?)[^\w\n]*+$", re.I | re.M)
-
-
-@dataclass(frozen=True, slots=True)
-class Prose:
-    """Sentences of a page in order. ``before`` and ``after`` are the rest of the first and the last sentence, if it is
-    on the page before or after."""
-
-    heading: str
-    sentences: tuple[Sentence, ...]
-    before: str = ""
-    after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +32,7 @@ class Candidate:
     page: Page
     rank: int
     passages: tuple[Passage, ...]
-    parts: tuple[Table | Prose, ...]
+    parts: tuple[ShownTable | Prose, ...]
 
     @property
     def place(self) -> tuple[str, int]:
@@ -70,23 +55,22 @@ def candidates(
     for place in more:
         by_place.setdefault(place, [])
     read = _read(by_place, facts)
-    found = [
-        Candidate(facts.filing(place[0]), read[place].page, rank, tuple(own), read[place].parts)
-        for rank, (place, own) in enumerate(by_place.items())
-        if place in read and _may_be_evidence(read[place].page)
-    ]
+    found: list[Candidate] = []
+    seen: set[tuple[str, int, int]] = set()
+    for rank, (place, own) in enumerate(by_place.items()):
+        if place in read and _may_be_evidence(read[place].page):
+            parts = read[place].parts
+            keys = {(place[0], *part.table.key) for part in parts if isinstance(part, ShownTable)}
+            if keys & seen:  # a table that goes on overleaf is shown once
+                parts = tuple(p for p in parts if isinstance(p, Prose) or (place[0], *p.table.key) not in seen)
+            seen |= keys
+            found.append(Candidate(facts.filing(place[0]), read[place].page, rank, tuple(own), parts))
     return _with_whole_sentences(found, {place: each.page for place, each in read.items()}, facts)
-
-
-def tables_of(page: Page, items: Sequence[LineItem], filing: Filing) -> list[Table]:
-    """The tables of a page of ``filing`` in reading order, without tables of contents. ``items`` are the page's line
-    items."""
-    return [part for part in _parts(page, items, filing) if isinstance(part, Table)]
 
 
 class _ReadPage(NamedTuple):
     page: Page
-    parts: tuple[Table | Prose, ...]
+    parts: tuple[ShownTable | Prose, ...]
 
 
 _READ: WeakKeyDictionary[FilingFacts, SizedCache[tuple[str, int], _ReadPage]] = WeakKeyDictionary()
@@ -100,21 +84,19 @@ def _read(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple
     kept = _READ.setdefault(facts, SizedCache(_KEPT_PAGES))
     known = {place: read for place in places if (read := kept.get(place)) is not None}
     if absent := [place for place in places if place not in known]:
-        items = _items_of(absent, facts)
-        for place, page in facts.pages(absent).items():
-            known[place] = _ReadPage(page, _parts(page, items[place], facts.filing(place[0])))
+        pages, tables = facts.pages(absent), facts.tables(absent)
+        first = {(place[0], table.page) for place in absent for table in tables[place]} - pages.keys()
+        begun = {**pages, **facts.pages(sorted(first))}
+        for place, page in pages.items():
+            filing = facts.filing(place[0])
+            own = [
+                ShownTable.of(table, begun.get((place[0], table.page), page), filing)
+                for table in tables[place]
+                if not is_contents(table) and not is_prose(table)
+            ]
+            known[place] = _ReadPage(page, _parts(page, own))
             kept.put(place, known[place], 1)
     return known
-
-
-def _items_of(places: Collection[tuple[str, int]], facts: FilingFacts) -> dict[tuple[str, int], list[LineItem]]:
-    found: dict[tuple[str, int], list[LineItem]] = {place: [] for place in places}
-    for filing_id, items in facts.line_items(dict.fromkeys(filing_id for filing_id, _ in places)).items():
-        numbers = {page for other, page in places if other == filing_id}
-        for item in items:
-            if item.page in numbers:
-                found[filing_id, item.page].append(item)
-    return found
 
 
 def _may_be_evidence(page: Page) -> bool:
@@ -125,22 +107,11 @@ def _may_be_evidence(page: Page) -> bool:
     )
 
 
-def _parts(page: Page, items: Sequence[LineItem], filing: Filing) -> tuple[Table | Prose, ...]:
-    """The tables and prose of a page in order. If its text is not in reading order, the table of its line items comes
-    first, instead of those of the text."""
-    headings = frozenset(line.strip() for line in page.headings.split("\n") if line.strip())
-    rows = ItemRows(items)
-    parts: list[Table | Prose] = []
-    for part in page_parts(page.text, headings):
-        if isinstance(part, ProsePart):
-            if found := sentences(part, headings):
-                parts.append(Prose(part.heading, tuple(found)))
-        elif not is_contents(part):
-            parts.append(aligned(part, rows, filing))
-    count = len(rows.rows)
-    if count >= MIN_ITEM_ROWS and rows.matched < MIN_MATCHED * count:
-        return (of_items(rows, page, filing), *(part for part in parts if isinstance(part, Prose)))
-    return tuple(parts)
+def _parts(page: Page, tables: Sequence[ShownTable]) -> tuple[ShownTable | Prose, ...]:
+    """The ``tables`` and the prose of a page in order."""
+    placed: list[tuple[int, ShownTable | Prose]] = [(table.span(page.page)[0], table) for table in tables]
+    placed += [(prose.sentences[0].start, prose) for prose in prose_of(page, tables)]
+    return tuple(part for _, part in sorted(placed, key=lambda each: each[0]))
 
 
 def _with_whole_sentences(
@@ -173,13 +144,13 @@ def _with_whole_edges(each: Candidate, pages: Mapping[tuple[str, int], Page]) ->
     return replace(each, parts=tuple(parts))
 
 
-def _begun_before(parts: Sequence[Table | Prose]) -> Prose | None:
+def _begun_before(parts: Sequence[ShownTable | Prose]) -> Prose | None:
     """The first of a page's ``parts`` if it is prose whose first sentence begins on the page before."""
     first = parts[0] if parts else None
     return first if isinstance(first, Prose) and begins_inside(first.sentences[0].text) else None
 
 
-def _ended_after(parts: Sequence[Table | Prose]) -> Prose | None:
+def _ended_after(parts: Sequence[ShownTable | Prose]) -> Prose | None:
     """The last of a page's ``parts`` if it is prose whose last sentence ends on the next page."""
     last = parts[-1] if parts else None
     return last if isinstance(last, Prose) and breaks_off(last.sentences[-1].text) else None
@@ -190,7 +161,5 @@ def _edge(page: Page | None, at: int) -> str:
     if page is None:
         return ""
     text = page.text[-EDGE_CHARACTERS:] if at else page.text[:EDGE_CHARACTERS]
-    parts = page_parts(text)
-    part = parts[at] if parts else None
-    found = sentences(part, ()) if isinstance(part, ProsePart) else []
-    return found[at].text if found else ""
+    parts = prose_of(Page(page.page, text), ())
+    return parts[at].sentences[at].text if parts else ""

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TypeVar
 
+from finray.core.filing import LineItem, Page
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.plan import Coverage
 from finray.core.predictions import Answer
 from finray.core.query import Query
+from finray.core.question_fields import excerpt
 from finray.core.settings import EvidenceSettings
-from finray.evidence.blocks import Evidence, EvidenceBlock, EvidenceCell
-from finray.evidence.candidates import Candidate, Prose, candidates
-from finray.evidence.cells import fitting_cells
+from finray.evidence.blocks import EvidenceBlock
+from finray.evidence.candidates import Candidate, candidates
+from finray.evidence.prose import Prose
 from finray.evidence.relevance import Relevance
-from finray.evidence.rendering import prose_text, shortened, table_text
+from finray.evidence.rendering import figures_of, letters, prose_text, table_text
 from finray.evidence.repeats import repeated
 from finray.evidence.selection import Chosen, ScoredPages, scored_part, select
-from finray.evidence.tables import Table
+from finray.evidence.tables import ShownTable, shortened
+from finray.filings.prose.figures import ProseFigure
+from finray.filings.prose.scales import is_scaled
 from finray.index.reading.facts import FilingFacts
 
 Rows = dict[tuple[str, int], set[int]]
@@ -26,12 +29,12 @@ Rows = dict[tuple[str, int], set[int]]
 MAX_SOURCE = 16_000
 """Characters of page text that a block gives as its source."""
 _CHARACTERS_PER_TOKEN = 4
-_CELL_TOKENS = 32
-_USUAL_CELLS = 8
-"""About how many cells are listed for a question without a plan."""
+MAX_LABEL = 200
+"""Characters of a sentence that label its figures."""
+IN_SENTENCE = -1
+"""``LineItem.row`` of a figure in a sentence."""
 _printed = attrgetter("page", "label", "text", "statement", "section", "period_end")
 """What a line item and a cited cell share if they are the same cell of a table."""
-_Shown = TypeVar("_Shown", EvidenceBlock, EvidenceCell)
 
 
 def evidence_blocks(
@@ -41,23 +44,19 @@ def evidence_blocks(
     settings: EvidenceSettings,
     *,
     coverage: Coverage | None = None,
-) -> Evidence:
+) -> tuple[EvidenceBlock, ...]:
     """What ``passages`` and the operands of ``coverage`` show, as tables and prose of their pages.
 
     Pages are taken in the order of ``passages``, those with operands first. Within a page, the rows and sentences
-    nearest to the question come first, then whole tables; at most ``settings.max_tokens`` in all, including cells.
+    nearest to the question come first, then whole tables; at most ``settings.max_tokens`` in all.
     Signatures, contents, consents and exhibit indexes are left out.
     """
     covered: Rows = {}
     for each in coverage.found.values() if coverage is not None else ():
         covered.setdefault((each.filing.filing_id, each.line_item.page), set()).add(each.line_item.row)
     scored = _scored_pages(query, passages, facts, covered, coverage)
-    room = settings.max_tokens - _CELL_TOKENS * _expected_cells(coverage, settings.max_cells)
-    chosen = _chosen(query, scored, covered, facts, room)
-    blocks = tuple(_within(_blocks(scored, chosen), settings.max_tokens))
-    shown = {key: block.id for key, block in zip(chosen, blocks, strict=False)}
-    cells = fitting_cells(query, coverage, scored, chosen, shown, settings.max_cells)
-    return Evidence(blocks, tuple(_within(cells, settings.max_tokens - sum(block.tokens for block in blocks))))
+    chosen = _chosen(query, scored, covered, facts, settings.max_tokens)
+    return tuple(_within(_blocks(scored, chosen), settings.max_tokens))
 
 
 def shown_evidence(
@@ -99,12 +98,15 @@ def _scored_pages(
     return ScoredPages(pages, parts)
 
 
-def _is_retrieved(candidate: Candidate, part: Table | Prose, covered: Collection[int]) -> bool:
-    if isinstance(part, Table):
-        if covered:
-            return any(item.row in covered for row in part.rows for item in row.items.values())
-        return bool(candidate.passages_in(part.start, part.end))
-    return bool(candidate.passages_in(*_span(part, range(len(part.sentences)))))
+def _is_retrieved(candidate: Candidate, part: ShownTable | Prose, covered: Collection[int]) -> bool:
+    page = candidate.page.page
+    if isinstance(part, ShownTable) and covered:
+        return any(row.page == page and row.row in covered for row in part.rows)
+    return bool(
+        candidate.passages_in(
+            *_span(part, range(len(part.rows) if isinstance(part, ShownTable) else len(part.sentences)), page)
+        )
+    )
 
 
 def _chosen(query: Query, scored: ScoredPages, covered: Rows, facts: FilingFacts, tokens: int) -> Chosen:
@@ -113,12 +115,6 @@ def _chosen(query: Query, scored: ScoredPages, covered: Rows, facts: FilingFacts
     if banned := repeated(query, scored.pages, chosen, covered, facts):
         chosen = select(scored, _CHARACTERS_PER_TOKEN * tokens, banned)
     return chosen
-
-
-def _expected_cells(coverage: Coverage | None, most: int) -> int:
-    if coverage is not None and not coverage.absent:
-        return min(len(coverage.found), most)
-    return min(most, _USUAL_CELLS)
 
 
 def _texts(pages: Sequence[Candidate]) -> Iterator[str]:
@@ -136,24 +132,66 @@ def _blocks(scored: ScoredPages, chosen: Chosen) -> Iterator[EvidenceBlock]:
     for count, (key, pieces) in enumerate(chosen.items(), start=1):
         candidate, part = scored.pages[key[0]], scored.part(key)
         filing, page = candidate.filing, candidate.page
-        start, end = _span(part, pieces)
+        start, end = _span(part, pieces, page.page)
         end = min(end, start + MAX_SOURCE)
         score = max((passage.score for passage in candidate.passages), default=0.0)
+        of_table = isinstance(part, ShownTable)
         yield EvidenceBlock(
             id=f"e{count}",
             doc_name=filing.doc_name,
             filing_id=filing.filing_id,
             page=page.page,
-            kind="table" if isinstance(part, Table) else "prose",
-            heading=shortened(part.title if isinstance(part, Table) else part.heading),
-            text=table_text(part, pieces) if isinstance(part, Table) else prose_text(part, pieces),
+            kind="table" if of_table else "prose",
+            heading=part.title if isinstance(part, ShownTable) else shortened(part.heading),
+            text=_text(part, pieces),
+            filing=filing,
+            marked=_text(part, pieces, marked=True),
+            cells=dict(_cells(part, pieces, page)),
             source=Passage(filing.doc_name, filing.filing_id, page.page, start, end, page.text[start:end], score),
             passages=candidate.passages_in(start, end),
         )
 
 
-def _within(shown: Iterable[_Shown], tokens: int) -> Iterator[_Shown]:
-    """The first blocks or cells that fit: escaped text may be longer than it was when it was chosen."""
+def _text(part: ShownTable | Prose, pieces: Collection[int], *, marked: bool = False) -> str:
+    if isinstance(part, ShownTable):
+        return table_text(part, pieces, marked=marked)
+    return prose_text(part, pieces, marked=marked)
+
+
+def _cells(part: ShownTable | Prose, pieces: Collection[int], page: Page) -> Iterator[tuple[str, LineItem]]:
+    """Each figure that is shown, by its mark."""
+    for number in sorted(pieces):
+        if isinstance(part, ShownTable):
+            items = part.items_of(part.rows[number])
+            for at, column in enumerate(part.table.columns):
+                if column.column in items:
+                    yield f"{letters(at)}{number + 1}", items[column.column]
+        else:
+            for at, figure in enumerate(figures_of(part, number)):
+                yield f"{letters(at)}{number + 1}", _stated(part, number, figure, page)
+
+
+def _stated(prose: Prose, number: int, figure: ProseFigure, page: Page) -> LineItem:
+    """A figure of a sentence as a line item."""
+    text = prose.sentences[number].text
+    scale = 1 if figure.kind != "money" or is_scaled(figure, text) else prose.scale
+    return LineItem(
+        page=page.page,
+        statement=None,
+        label=excerpt(text, MAX_LABEL),
+        value=figure.value * scale,
+        text=text[figure.start : figure.end],
+        unit="pure" if figure.kind == "count" else figure.unit,
+        scale=scale,
+        period_end=None,
+        months=None,
+        section=prose.heading or None,
+        row=IN_SENTENCE,
+    )
+
+
+def _within(shown: Iterable[EvidenceBlock], tokens: int) -> Iterator[EvidenceBlock]:
+    """The first blocks that fit: escaped text may be longer than it was when it was chosen."""
     for each in shown:
         tokens -= each.tokens
         if tokens < 0:
@@ -161,8 +199,8 @@ def _within(shown: Iterable[_Shown], tokens: int) -> Iterator[_Shown]:
         yield each
 
 
-def _span(part: Table | Prose, chosen: Collection[int]) -> tuple[int, int]:
-    """The (start, end) of what is chosen in the page's text."""
-    if isinstance(part, Table):
-        return part.start, part.end
+def _span(part: ShownTable | Prose, chosen: Collection[int], page: int) -> tuple[int, int]:
+    """The (start, end) of what is chosen in the text of ``page``."""
+    if isinstance(part, ShownTable):
+        return part.span(page)
     return part.sentences[min(chosen)].start, max(part.sentences[number].end for number in chosen)

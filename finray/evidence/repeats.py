@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from finray.core.filing import LineItem
+from finray.core.filing import Filing, LineItem
 from finray.core.query import Query
+from finray.core.tables import Row
 from finray.evidence.candidates import Candidate
-from finray.evidence.cells import asked_items
+from finray.evidence.heads import counted_years
 from finray.evidence.selection import Chosen, Piece
-from finray.evidence.tables import Table, TableRow
+from finray.evidence.tables import ShownTable
 from finray.index.reading.facts import FilingFacts
 from finray.retrieval.filing_match import period_fit
 
@@ -38,11 +39,11 @@ def repeated(
         company = facts.company_of(filing_id)
         used = covered.get(candidate.place, ())
         for at, part in enumerate(candidate.parts):
-            if not isinstance(part, Table):
+            if not isinstance(part, ShownTable):
                 continue
             for piece in sorted(chosen.get((number, at), ())):
                 row = part.rows[piece]
-                items = asked_items(query, candidate.filing, row)
+                items = _asked_items(query, candidate.filing, list(part.items_of(row).values()))
                 figures = [_figure(company, row, item) for item in items if item.period_end is not None]
                 if not figures or any(item.row in used for item in items):
                     continue
@@ -51,6 +52,13 @@ def repeated(
     return dropped
 
 
-def _figure(company: str, row: TableRow, item: LineItem) -> _Figure:
+def _figure(company: str, row: Row, item: LineItem) -> _Figure:
     label = _KEY.sub("", f"{item.column_label or ''}{row.label}".lower())
     return company, label, f"{item.period_end:%Y-%m}", item.months, item.value
+
+
+def _asked_items(query: Query, filing: Filing, items: list[LineItem]) -> list[LineItem]:
+    """``items`` of the years asked for if there are any, else all."""
+    asked = set(query.years)
+    fitting = [item for item in items if item.period_end is not None and asked & counted_years(filing, item.period_end)]
+    return fitting or items

@@ -6,22 +6,29 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from finray.evidence.candidates import Candidate, Prose
+from finray.evidence.candidates import Candidate
 from finray.evidence.heads import counted_years
+from finray.evidence.prose import Prose
 from finray.evidence.relevance import Relevance, best
 from finray.evidence.rendering import row_text, table_head
-from finray.evidence.tables import Table
+from finray.evidence.tables import ShownTable
 
 RANK_DECAY = 0.5
 """The page of rank r gets a share of the budget in proportion to 1 / (1 + 0.5 r)."""
+PAGE_DECAY = 0.1
+"""The nearest rows and sentences of the page of rank r are compared by their relevance / (1 + 0.1 r)."""
+NEAREST_SHARE = 0.7
+"""Share of the budget that goes to what is nearest, on all pages."""
 RETRIEVED_BONUS = 0.12
 """Added to the relevance of rows and sentences in a retrieved passage."""
 NEAR = 0.55
-"""Rows and sentences with at least this share of a page's best relevance are chosen before whole tables."""
+"""Rows and sentences with at least this share of the best relevance are chosen before whole tables."""
 OTHER_PERIOD = 0.75
 """Factor for rows without a period that is asked for."""
 MIN_ROOM = 20
 """Characters; no row fits in fewer."""
+_LEFT_OUT = 24
+"""Characters of the line that counts the rows left out."""
 COVERED = 10.0
 """Added to the relevance of rows that a plan uses."""
 _TOTAL = re.compile(r"^(?:total|net cash|net (?:income|loss|earnings))\b|\btotal$", re.I)
@@ -55,24 +62,26 @@ class ScoredPages:
     pages: Sequence[Candidate]
     parts: Mapping[PartKey, Scored]
 
-    def part(self, key: PartKey) -> Table | Prose:
+    def part(self, key: PartKey) -> ShownTable | Prose:
         return self.pages[key[0]].parts[key[1]]
 
 
 def select(scored: ScoredPages, budget: int, banned: Collection[Piece] = ()) -> Chosen:
-    """The rows or sentences to show of each part, in the order of the parts. ``budget`` is in characters."""
+    """The rows or sentences to show of each part, in the order of the parts. ``budget`` is in characters.
+
+    What is nearest to the question comes first, wherever it stands; what is left goes to whole tables and prose, page by
+    page."""
     selection = _Selection(scored, banned)
+    selection.add_nearest(budget * NEAREST_SHARE)
     weights = [1 / (1 + RANK_DECAY * rank) for rank in range(len(scored.pages))]
     for number, weight in enumerate(weights):
         allowance = (budget - selection.used) * weight / sum(weights[number:])
         selection.fill(number, selection.used + allowance)
-    for number in range(len(scored.pages)):
-        selection.fill(number, budget)
     chosen = sorted(selection.chosen.items())
     return {key: pieces for key, pieces in chosen if _has_content(scored.part(key), pieces)}
 
 
-def _has_content(part: Table | Prose, chosen: Collection[int]) -> bool:
+def _has_content(part: ShownTable | Prose, chosen: Collection[int]) -> bool:
     """Whether more than headings is ``chosen``."""
     pieces = part.sentences if isinstance(part, Prose) else part.rows
     return any(not pieces[number].is_heading for number in chosen)
@@ -87,27 +96,35 @@ class _Selection:
     chosen: dict[PartKey, set[int]] = field(default_factory=dict)
     used: int = 0
 
+    def add_nearest(self, limit: float) -> None:
+        """Chooses the pieces nearest to the question while they fit ``limit`` characters."""
+        ranked = sorted(
+            (-score / (1 + PAGE_DECAY * key[0]), key, piece)
+            for key, part in self.scored.parts.items()
+            for piece, score in enumerate(part.scores)
+            if score > 0 and (*key, piece) not in self.banned
+        )
+        least = NEAR * min(-ranked[0][0], 1.0) if ranked else 0.0
+        for negated, key, piece in ranked:
+            if -negated < least:
+                return
+            self._add_with_context(key, piece, limit)
+
     def fill(self, page: int, limit: float) -> None:
-        """Chooses pieces of a page while all fit ``limit`` characters: first those near the question, then whole parts,
-        then the others."""
+        """Chooses pieces of a page while all fit ``limit`` characters: whole parts, the nearest first, then single rows
+        and sentences."""
         keys = [key for key in self.scored.parts if key[0] == page]
+        for key in sorted(keys, key=lambda key: -best(self.scored.parts[key].scores)):
+            scores = self.scored.parts[key].scores
+            if any(scores):
+                allowed = {piece for piece in range(len(scores)) if (*key, piece) not in self.banned}
+                self._add(key, _without_bare_headings(self.scored.part(key), allowed), limit)
         ranked = sorted(
             (-score, key, piece)
             for key in keys
             for piece, score in enumerate(self.scored.parts[key].scores)
             if score > 0 and (*key, piece) not in self.banned
         )
-        if not ranked:
-            return
-        least = NEAR * min(-ranked[0][0], 1.0)
-        for negated, key, piece in ranked:
-            if -negated >= least:
-                self._add_with_context(key, piece, limit)
-        for key in sorted(keys, key=lambda key: -best(self.scored.parts[key].scores)):
-            scores = self.scored.parts[key].scores
-            if any(scores):
-                allowed = {piece for piece in range(len(scores)) if (*key, piece) not in self.banned}
-                self._add(key, _without_bare_headings(self.scored.part(key), allowed), limit)
         for _, key, piece in ranked:
             if limit - self.used < MIN_ROOM:
                 return
@@ -128,7 +145,7 @@ class _Selection:
             self.used += cost
 
 
-def _without_bare_headings(part: Table | Prose, kept: Set[int]) -> list[int]:
+def _without_bare_headings(part: ShownTable | Prose, kept: Set[int]) -> list[int]:
     """``kept`` without the headings of rows none of which is kept."""
     if isinstance(part, Prose):
         return sorted(kept)
@@ -145,7 +162,7 @@ def _without_bare_headings(part: Table | Prose, kept: Set[int]) -> list[int]:
     return shown
 
 
-def _with_context(part: Table | Prose, piece: int) -> list[int]:
+def _with_context(part: ShownTable | Prose, piece: int) -> list[int]:
     """A row with the headings that govern it and the next total; a sentence with its neighbors."""
     if isinstance(part, Prose):
         return [at for at in (piece - 1, piece, piece + 1) if 0 <= at < len(part.sentences)]
@@ -165,14 +182,18 @@ def _with_context(part: Table | Prose, piece: int) -> list[int]:
 
 
 def scored_part(
-    candidate: Candidate, part: Table | Prose, relevance: Relevance, years: Collection[int], covered: Collection[int]
+    candidate: Candidate,
+    part: ShownTable | Prose,
+    relevance: Relevance,
+    years: Collection[int],
+    covered: Collection[int],
 ) -> Scored:
     """Relevance and cost of each row or sentence. ``covered`` are numbers of rows of line items that a plan uses."""
-    if isinstance(part, Table):
+    if isinstance(part, ShownTable):
         return Scored(
             tuple(_row_scores(candidate, part, relevance, years, covered)),
-            tuple(len(row_text(part, number)) + 1 for number in range(len(part.rows))),
-            len(table_head(part)) + (75 if part.of_items else 24),
+            tuple(len(row_text(part, number, marked=True)) + 1 for number in range(len(part.rows))),
+            len(table_head(part)) + _LEFT_OUT + 3 * len(part.heads),
         )
     costs = [len(sentence.text) + 3 for sentence in part.sentences]
     costs[0] += len(part.before)
@@ -188,7 +209,7 @@ def _sentence_scores(candidate: Candidate, prose: Prose, relevance: Relevance) -
 
 
 def _row_scores(
-    candidate: Candidate, table: Table, relevance: Relevance, years: Collection[int], covered: Collection[int]
+    candidate: Candidate, table: ShownTable, relevance: Relevance, years: Collection[int], covered: Collection[int]
 ) -> Iterator[float]:
     section, asked = "", set(years)
     beside = f"{table.title} {' '.join(table.heads)}"
@@ -198,9 +219,10 @@ def _row_scores(
             yield 0.0
             continue
         score = relevance.score(row.label, f"{section} {beside}")
-        ends = {item.period_end for item in row.items.values() if item.period_end is not None}
+        ends = {cell.period_end for cell in row.cells if cell.period_end is not None}
         if asked and ends and not any(asked & counted_years(candidate.filing, end) for end in ends):
             score *= OTHER_PERIOD
-        if candidate.passages_in(row.start, row.end):
+        own = row.page == candidate.page.page
+        if own and candidate.passages_in(row.start, row.end):
             score += RETRIEVED_BONUS
-        yield score + COVERED if any(item.row in covered for item in row.items.values()) else score
+        yield score + COVERED if own and row.row in covered else score

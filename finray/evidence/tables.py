@@ -1,265 +1,161 @@
-"""A printed table with its columns: rows of the page's text joined with the line items that were read from them.
-
-The text has every row, heading and footnote, but no columns. Line items have columns, periods, units and scales, but
-exist only for rows that could be read. The figures of a row without line items are placed in order if they fill all
-columns; otherwise they share the last one.
-"""
+"""A stored table as it is shown: its title, the words over its columns, and the line items of its rows."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Self, TypeVar
 
 from finray.core.filing import Filing, LineItem, Page
-from finray.evidence.heads import column_heads, only_periods, unit_words, usual_unit
-from finray.evidence.page_lines import Line, all_years
-from finray.evidence.page_parts import Row, TablePart
-from finray.filings.tables.cells import MAX_NUMBER_COLUMNS
+from finray.core.tables import Row, Table, line_items
+from finray.evidence.heads import in_words, length_words, names_length, period_note
 
-AHEAD = 30
-"""How many of the next rows of line items are compared with a printed row."""
-_NOTE_MARK = re.compile(r"\((?:[a-z]|\d{1,2})\)")
-_KEY = re.compile(r"[^a-z0-9]+")
-_DIGITS = re.compile(r"[^\d.]+")
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """``cells`` are figures as printed, by column; ``items`` the line items among them."""
-
-    label: str
-    cells: Mapping[int, str] = field(default_factory=dict)
-    items: Mapping[int, LineItem] = field(default_factory=dict)
-    start: int = 0
-    end: int = 0
-
-    @property
-    def is_heading(self) -> bool:
-        return not self.cells
+MIN_LISTED = 5
+"""Minimum number of rows of a table of contents."""
+LONG_LABEL = 120
+"""Characters; a longer label is a sentence."""
+MAX_HEAD = 100
+"""Characters; a longer text over a column is a sentence."""
+MAX_TITLE, MIN_TITLE = 200, 30
+"""Characters of a title that are shown."""
+_MOSTLY = 0.6
+"""Minimum share of a column's figures that its head is true of."""
+T = TypeVar("T")
+_WORD = re.compile(r"[a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """``columns`` are the numbers of the columns in order, ``heads`` their heads; ``corner`` is the unit and what all
-    columns have in common. ``title`` is the heading or sentence above."""
+class ShownTable:
+    """``heads`` are over the columns of ``table``; ``corner`` has the unit and what all columns have in common.
+    ``items`` are the line items of each (page, row), by column."""
 
-    start: int
-    end: int
+    table: Table
     title: str
     corner: str
-    columns: tuple[int, ...]
     heads: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    unit: tuple[str, int] | None = None
+    unit: tuple[str, int] | None
     """Unit and scale of most figures."""
-    of_items: bool = False
-    """Whether the table was built from line items alone, so it lacks rows without any."""
+    items: Mapping[tuple[int, int], Mapping[int, LineItem]]
+
+    @classmethod
+    def of(cls, table: Table, page: Page, filing: Filing) -> Self:
+        """``table`` of ``filing``; ``page`` is the one that it begins on."""
+        items: dict[tuple[int, int], dict[int, LineItem]] = {}
+        for item in line_items(table):
+            items.setdefault((item.page, item.row), {})[item.column] = item
+        every = [item for row in items.values() for item in row.values()]
+        unit = _usual_unit(every)
+        common, heads = _heads(table, items.values(), filing, unit)
+        corner = ", ".join(filter(None, (in_words(*unit) if unit else "", common)))
+        return cls(table, _title(table, page), corner, heads, unit, items)
+
+    @property
+    def printed_heads(self) -> str:
+        """Everything that is printed above the rows."""
+        return " ".join((self.table.caption, self.table.title, *(h for each in self.table.columns for h in each.heads)))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        return self.table.rows
+
+    def items_of(self, row: Row) -> Mapping[int, LineItem]:
+        return self.items.get((row.page, row.row), {})
+
+    def span(self, page: int) -> tuple[int, int]:
+        """The (start, end) of the table in the text of ``page``."""
+        placed = [row for row in self.rows if row.page == page and row.end]
+        return min((row.start for row in placed), default=0), max((row.end for row in placed), default=0)
 
 
-class ItemRows:
-    """The line items of a page by printed row, to be matched in reading order with the rows of its text."""
-
-    def __init__(self, items: Sequence[LineItem]) -> None:
-        rows: dict[int, list[LineItem]] = {}
-        for item in items:
-            if item.column:  # tagged numbers in sentences have none
-                rows.setdefault(item.row, []).append(item)
-        self.rows = [sorted(rows[number], key=lambda item: item.column) for number in sorted(rows)]
-        self._keys = [_figures_key([item.text for item in row]) for row in self.rows]
-        self._labels = [_label_key(row[0].label) for row in self.rows]
-        self._next = 0
-        self.matched = 0
-
-    def take(self, row: Row) -> tuple[Sequence[LineItem], int] | None:
-        """The line items of a printed row, and how many of the lines above its label belong to the label; None if there
-        are none."""
-        figures = _figures_key(row.figures)
-        for number in self._coming():
-            if not _within(self._keys[number], figures):
-                continue
-            lines = _label_lines(self._labels[number], row)
-            if lines is not None:
-                self._next = number + 1
-                self.matched += 1
-                return self.rows[number], lines
-        return None
-
-    def total_below(self, row: Row) -> int:
-        """How many of the last figures of ``row`` are a total without a label, which the page prints below it."""
-        figures = _figures_key(row.figures)
-        for number in self._coming():
-            key = self._keys[number]
-            if self._labels[number] == "total" and 0 < len(key) < len(figures) and figures[-len(key) :] == key:
-                return min(len(self.rows[number]), len(row.figures) - 1)
-        return 0
-
-    def _coming(self) -> range:
-        return range(self._next, min(self._next + AHEAD, len(self.rows)))
+def is_prose(table: Table) -> bool:
+    """Whether a table is running text whose figures stand apart from it."""
+    return all(len(row.label) > LONG_LABEL for row in table.rows if row.cells)
 
 
-def aligned(part: TablePart, items: ItemRows, filing: Filing) -> Table:
-    """``part`` with the columns of its line items."""
-    rows: list[tuple[Row, str, Sequence[LineItem]]] = []
-    for row in _with_totals_apart(part.rows, items):
-        taken = items.take(row) if row.figures else None
-        found, lines = taken or ((), 0)
-        while lines and rows and not rows[-1][0].figures:
-            rows.pop()
-            lines -= 1
-        rows.append((row, _label(found[0].label if found else row.label, row), found))
-    read = [item for *_, found in rows for item in found]
-    columns = _columns(rows, read)
-    placed = [_placed(row, label, found, columns) for row, label, found in rows]
-    if read:
-        heads, corner = _heads_and_corner(columns, placed, read, filing)
-        title = _title([part.title, *(line.words for line in part.lead)], heads)
-    else:
-        heads, lead = _printed_heads(part, len(columns))
-        title, corner = _title([part.title, *(line.words for line in lead)]), ""
-    return Table(part.start, part.end, title, corner, columns, heads, tuple(placed), usual_unit(read))
+def is_contents(table: Table) -> bool:
+    """Whether a table lists titles and page numbers: one column of small whole numbers that never decrease."""
+    figures = [[cell.text for cell in row.cells] for row in table.rows if row.cells]
+    if len(figures) < MIN_LISTED or any(len(each) > 1 or not each[0].isdigit() or len(each[0]) > 3 for each in figures):
+        return False
+    numbers = [int(each[0]) for each in figures]
+    return all(first <= second for first, second in pairwise(numbers))
 
 
-def _with_totals_apart(rows: Sequence[Row], items: ItemRows) -> Iterator[Row]:
+def _usual_unit(items: Sequence[LineItem]) -> tuple[str, int] | None:
+    """The unit and scale of most of ``items``, not counting percentages unless there is nothing else."""
+    counts = Counter((item.unit, item.scale) for item in items if item.unit != "percent")
+    counts = counts or Counter((item.unit, item.scale) for item in items)
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _heads(
+    table: Table, rows: Iterable[Mapping[int, LineItem]], filing: Filing, unit: tuple[str, int] | None
+) -> tuple[str, tuple[str, ...]]:
+    """What all columns have in common, and the head of each: as printed, with the period and the unit of its figures if
+    these do not show there."""
+    figures: dict[int, list[LineItem]] = {column.column: [] for column in table.columns}
     for row in rows:
-        below = items.total_below(row) if row.label else 0
-        if below:
-            yield replace(row, figures=row.figures[:-below])
-            yield Row(row.end, row.end, "", row.figures[-below:])
-        else:
-            yield row
+        for number, item in row.items():
+            figures[number].append(item)
+    common, printed = _shared([[text for text in column.heads if len(text) <= MAX_HEAD] for column in table.columns])
+    periods = [_mostly((item.period_end, item.months) for item in figures[each.column]) for each in table.columns]
+    heads = []
+    for column, head, period in zip(table.columns, printed, periods, strict=True):
+        note = period_note(f"{common} {head}", *period, filing) if period is not None else ""
+        of_column = _mostly((item.unit, item.scale) for item in figures[column.column])
+        other = in_words(*of_column) if of_column is not None and of_column != unit else ""
+        notes = ", ".join(text for text in (note, other) if text and text not in head)
+        heads.append(f"{head} ({notes})" if head and notes else head or notes)
+    lengths = {period[1] for period in periods if period is not None and period[0] is not None}
+    if len(lengths) == 1 and not any(map(names_length, (common, *heads))):
+        common = f"{common} {length_words(lengths.pop())}".strip()
+    return common, tuple(heads)
 
 
-def of_items(items: ItemRows, page: Page, filing: Filing) -> Table:
-    """The table of a page whose text is not in reading order, from its line items alone. There must be some."""
-    rows: list[TableRow] = []
-    section: str | None = None
-    read: list[LineItem] = []
-    for found in items.rows:
-        if found[0].section != section:
-            section = found[0].section
-            if section:
-                rows.append(TableRow(section))
-        rows.append(TableRow(found[0].label, {i.column: i.text for i in found}, {i.column: i for i in found}))
-        read += found
-    columns = tuple(sorted({item.column for item in read}))
-    heads, corner = _heads_and_corner(columns, rows, read, filing)
-    title = read[0].caption or page.headings.partition("\n")[0]
-    return Table(0, len(page.text), title, corner, columns, heads, tuple(rows), usual_unit(read), of_items=True)
+def _shared(levels: Sequence[Sequence[str]]) -> tuple[str, list[str]]:
+    """The outer heads that all columns have in common, and the other heads of each column."""
+    rest = [list(dict.fromkeys(each)) for each in levels]
+    common: list[str] = []
+    while len(rest) > 1 and all(len(each) > 1 for each in rest) and len({each[0] for each in rest}) == 1:
+        common.append(rest[0][0])
+        rest = [each[1:] for each in rest]
+    return " ".join(common), [" ".join(each) for each in rest]
 
 
-def _heads_and_corner(
-    columns: Sequence[int], rows: Sequence[TableRow], read: Sequence[LineItem], filing: Filing
-) -> tuple[tuple[str, ...], str]:
-    heads, common = column_heads(columns, [row.items for row in rows], filing)
-    return heads, ", ".join(filter(None, (unit_words(read), common)))
+def _mostly(values: Iterable[T]) -> T | None:
+    """The value that most of ``values`` are; None if none is."""
+    counts = Counter(values)
+    if not counts:
+        return None
+    value, count = counts.most_common(1)[0]
+    return value if count >= _MOSTLY * counts.total() else None
 
 
-def _label(label: str, row: Row) -> str:
-    return row.label if label == "Total" and row.label else label
+def _title(table: Table, page: Page) -> str:
+    """The heading above the table, its caption and the lines over its columns, each unless another one repeats it."""
+    start = next((row.start for row in table.rows if row.end and row.page == table.page), 0)
+    labels = {row.label for row in table.rows}
+    headings = (line.strip() for line in page.headings.split("\n"))
+    above = [text for text in headings if " " in text and text not in labels and page.text.find(text, 0, start) >= 0]
+    parts: list[str] = []
+    for part in (*above[-1:], shortened(table.caption), shortened(table.title)):
+        words = _words(part)
+        if not any(words <= _words(other) for other in parts):
+            parts = [*(other for other in parts if not _words(other) <= words), part]
+    return " — ".join(parts)
 
 
-def _columns(rows: Sequence[tuple[Row, str, Sequence[LineItem]]], read: Sequence[LineItem]) -> tuple[int, ...]:
-    """The numbers of the columns; none only if no row has figures."""
-    counts = Counter(len(row.figures) for row, *_ in rows if row.figures)
-    usual = min(max(counts, key=lambda count: (counts[count], count), default=0), MAX_NUMBER_COLUMNS)
-    if not read:
-        return tuple(range(1, usual + 1))
-    own = {item.column for item in read}
-    # Columns without a date have no line items; they exist if most rows print more figures.
-    return tuple(range(1, max(usual, max(own)) + 1)) if len(own) < usual else tuple(sorted(own))
-
-
-def _placed(row: Row, label: str, found: Sequence[LineItem], columns: Sequence[int]) -> TableRow:
-    """A printed row with its figures in columns: those of line items in their columns, the others between them."""
-    cells: dict[int, str] = {}
-    if found:
-        waiting = list(found)
-        column = columns[0] - 1
-        for figure in row.figures:
-            if waiting and _figure_key(figure) == _figure_key(waiting[0].text):
-                column = waiting.pop(0).column
-            else:
-                column += 1
-            limit = waiting[0].column if waiting else columns[-1] + 1
-            if column >= limit > 1:
-                column = limit - 1
-            cells[column] = f"{cells[column]} {figure}" if column in cells else figure
-        for item in waiting:
-            cells.setdefault(item.column, item.text)
-    elif len(row.figures) == len(columns):
-        cells = dict(zip(columns, row.figures, strict=True))
-    elif row.figures:
-        cells = {columns[-1]: "  ".join(row.figures)}
-    return TableRow(label, cells, {item.column: item for item in found}, row.start, row.end)
-
-
-def _printed_heads(part: TablePart, count: int) -> tuple[tuple[str, ...], list[Line]]:
-    """The heads of ``count`` columns from lines that name all of them, and the other lines."""
-    heads = [""] * count
-    rest: list[Line] = []
-    for line in part.lead:
-        cells = line.cells
-        if len(cells) == count + 1 and not all_years(cells):
-            cells = cells[1:]
-        if len(cells) == count > 1:
-            heads = [f"{head} {cell}".strip() for head, cell in zip(heads, cells, strict=True)]
-        else:
-            rest.append(line)
-    return tuple(heads), rest
-
-
-def _title(lines: Sequence[str], heads: Sequence[str] = ()) -> str:
-    """The lines above a table without those that its heads repeat."""
-    known = {word for head in heads for word in _words(head)}
-    kept: dict[str, None] = {}
-    for line in lines:
-        words = _words(line)
-        repeats = heads and (
-            words <= known or (only_periods(line) and (" | " in line or not any(map(str.isdigit, line))))
-        )
-        if words and not repeats and not all(word.isdigit() for word in words):
-            kept.setdefault(line)
-    return " — ".join(kept)
+def shortened(title: str) -> str:
+    """The end of a long title, which is next to the table: its last sentence if that is long enough."""
+    if len(title) <= MAX_TITLE:
+        return title
+    end = title[-MAX_TITLE:]
+    _, found, last = end.partition(". ")
+    return last if found and len(last) >= MIN_TITLE else f"… {end.partition(' ')[2]}"
 
 
 def _words(text: str) -> set[str]:
-    return set(re.findall(r"[a-z0-9]+", text.lower()))
-
-
-@lru_cache(maxsize=16_384)
-def _label_key(text: str) -> str:
-    return _KEY.sub("", _NOTE_MARK.sub("", text.lower()))
-
-
-@lru_cache(maxsize=16_384)
-def _figure_key(text: str) -> str:
-    return _DIGITS.sub("", text).strip(".")
-
-
-def _figures_key(texts: Iterable[str]) -> tuple[str, ...]:
-    """The digits of each figure; dashes are left out."""
-    return tuple(filter(None, map(_figure_key, texts)))
-
-
-def _within(part: Sequence[str], whole: Sequence[str]) -> bool:
-    """Whether ``part`` is a subsequence of ``whole`` and not empty."""
-    rest = iter(whole)
-    return bool(part) and all(figure in rest for figure in part)
-
-
-def _label_lines(key: str, row: Row) -> int | None:
-    """How many lines above a row complete its label to ``key``; None if none do."""
-    own = _label_key(row.label)
-    if key == own or (key == "total" and not own) or (len(own) > 20 and key.startswith(own)):
-        return 0
-    text = own
-    for count, line in enumerate(reversed(row.above), start=1):
-        text = _label_key(line) + text
-        if text == key:
-            return count
-    if own and len(own) >= 4 and (key.endswith(own) or own.endswith(key)):
-        return 0
-    return None
+    return set(_WORD.findall(text.lower()))

@@ -11,7 +11,7 @@ from finray.core.passages import Passage
 from finray.core.plan import Coverage
 from finray.core.query import Query
 from finray.core.settings import EvidenceSettings
-from finray.evidence.blocks import EvidenceBlock, EvidenceCell
+from finray.evidence.blocks import EvidenceBlock
 from finray.evidence.evidence import evidence_blocks
 from finray.hirec.shown import Shown, ShownCell, ShownPart
 from finray.index.reading.facts import FilingFacts
@@ -36,12 +36,15 @@ class EvidenceView:
             coverage = replace(coverage, found={**more.found, **coverage.found}) if more is not None else coverage
         share = COVERED_SHARE if coverage is not None and not coverage.absent and asked is None else 1.0
         settings = self._settings.model_copy(update={"max_tokens": round(share * self._settings.max_tokens)})
-        evidence = evidence_blocks(_both(query, asked), passages, self._facts, settings, coverage=coverage)
+        blocks = evidence_blocks(_both(query, asked), passages, self._facts, settings, coverage=coverage)
         earlier = set(passages[:kept])
-        parts = sorted((_part(block) for block in evidence.blocks), key=lambda part: not earlier & set(part.passages))
-        shown = {block.id: _part(block).passages for block in evidence.blocks}
-        cells = {cell.id: _cell(cell, shown[cell.block]) for cell in evidence.cells}
-        return Shown(tuple(parts), cells, sum(bool(earlier & set(part.passages)) for part in parts))
+        blocks = tuple(sorted(blocks, key=lambda block: not earlier & set(_passages(block))))
+        cells = {
+            name: ShownCell(cited_cell(name, item.value, item, block.filing), item.unit, _passages(block)[:1])
+            for number, block in enumerate(blocks, start=1)
+            for name, item in ((f"c{number}{mark}", item) for mark, item in block.cells.items())
+        }
+        return Shown(tuple(map(_part, blocks)), cells, sum(bool(earlier & set(_passages(block))) for block in blocks))
 
     def _coverage(self, query: Query, passages: Sequence[Passage]) -> Coverage | None:
         """The coverage of the first plan with all its operands, else of the first plan; None without a plan."""
@@ -68,10 +71,8 @@ def _both(query: Query, asked: Query | None) -> Query:
 
 
 def _part(block: EvidenceBlock) -> ShownPart:
-    return ShownPart(block.text, f"{block.doc_name}, p. {block.page + 1}", block.passages or (block.source,))
+    return ShownPart(block.marked, f"{block.doc_name}, p. {block.page + 1}", _passages(block), block.text)
 
 
-def _cell(cell: EvidenceCell, passages: tuple[Passage, ...]) -> ShownCell:
-    line = cell.text.rpartition("; ")[0]
-    cited = cited_cell(cell.id, cell.item.value, cell.item, cell.filing)
-    return ShownCell(cited, cell.item.unit, passages[:1], line)
+def _passages(block: EvidenceBlock) -> tuple[Passage, ...]:
+    return block.passages or (block.source,)

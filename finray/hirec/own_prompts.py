@@ -42,7 +42,8 @@ question that lacks nothing word for word.
 `unclear`: what the last question leaves open, if it may mean two things that have different answers; else empty.
 """
 _EVIDENCE = f"""
-{DATA_RULE} Tables are Markdown; c3: before a figure is the name of its cell. Judge by the source and the heads of
+{DATA_RULE} Tables are Markdown; their columns have letters and their rows numbers. c3B7 is the figure in passage 3,
+column B, row 7, and c4A2 the one before [A2] in passage 4. Judge by the source and the heads of
 columns whether a passage is of the company, fiscal period, segment and line that the question means.
 """
 _REQUEST = """

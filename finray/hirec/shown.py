@@ -13,32 +13,35 @@ from finray.core.roles import Turn
 from finray.models.chat import Message
 from finray.models.fences import code_of, fenced, unfenced
 
-CELL_NAME = re.compile(r"\bc\d+\b")
+CELL_NAME = re.compile(r"\bc\d{1,3}[A-Z]{1,2}\d{1,4}\b")
+"""Passage, column and row: "c3B7"."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownCell:
-    """A figure that a program can name. ``unit`` is the line item's, ``line`` describes the cell."""
+    """A figure that a program can name. ``unit`` is the line item's."""
 
     cited: CitedCell
     unit: str
     passages: tuple[Passage, ...]
-    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A table or a piece of prose, and the passages that it stands for. ``source`` names filing and page."""
+    """A table or a piece of prose with marked figures, and the passages that it stands for. ``source`` names filing and
+    page."""
 
     text: str
     source: str
     passages: tuple[Passage, ...]
+    printed: str
+    """``text`` without marks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
     """``parts`` are numbered from 1 in the prompt, the first ``kept`` of them from earlier rounds; ``cells`` are by
-    name, such as c3."""
+    name, such as c3B7."""
 
     parts: tuple[ShownPart, ...]
     cells: Mapping[str, ShownCell] = field(default_factory=dict)
@@ -47,7 +50,7 @@ class Shown:
     def texts(self, passages: Iterable[Passage]) -> list[str]:
         """What a reader of ``passages`` can read: their text, and the parts that show them."""
         chosen = set(passages)
-        shown = [CELL_NAME.sub(" ", part.text) for part in self.parts if chosen & set(part.passages)]
+        shown = [part.printed for part in self.parts if chosen & set(part.passages)]
         return [*shown, *(passage.text for passage in chosen)]
 
 
@@ -60,14 +63,11 @@ def messages_over(instructions: str, query: Query, shown: Shown, turn: Turn | No
     """Instructions, the parts numbered from 1, the question, and for a loop the ``turn``. Parts of kept passages come
     first."""
     asked = query.question if query.text == query.question else f"{query.question}\nSearched as: {query.text}"
-    cells = "\n".join(cell.line for cell in shown.cells.values())
-    code = code_of([asked, cells, *(part.source for part in shown.parts), *(part.text for part in shown.parts)])
+    code = code_of([asked, *(part.source for part in shown.parts), *(part.text for part in shown.parts)])
     lines = [
         fenced("passage", code, part.text, {"id": str(number), "source": part.source})
         for number, part in enumerate(shown.parts, start=1)
     ]
-    if cells:
-        lines.append(fenced("passage", code, cells, {"source": "cells of these passages by name"}))
     lines.append(f"Question: {unfenced(asked)}")
     if turn is not None:
         lines.append(_turn(turn, shown.kept))

@@ -14,9 +14,8 @@ from finray.core.filing_filter import FilingFilter
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import CitedCell
 from finray.core.replies import FilingCover
-from finray.evidence.candidates import tables_of
-from finray.evidence.rendering import shortened, table_text
-from finray.evidence.tables import Table
+from finray.evidence.rendering import table_text
+from finray.evidence.tables import ShownTable, is_contents
 from finray.facts.lookup import look_up_facts
 from finray.facts.records import Fact
 from finray.filings.pages.page_links import Box, PageLinks, named
@@ -75,8 +74,7 @@ def read_page(index: OpenIndex, service: str | None, filing_id: str, page: int, 
         text=text,
         about=PageLine(page, found.item, found.statement, found.place),
         tables=tuple(
-            TableName(number, short(shortened(table.title)), len(table.rows))
-            for number, table in enumerate(tables, start=1)
+            TableName(number, short(table.title), len(table.rows)) for number, table in enumerate(tables, start=1)
         ),
         next_start=end if end < len(found.text) else None,
     )
@@ -91,7 +89,7 @@ def read_table(index: OpenIndex, service: str | None, filing_id: str, page: int,
         raise not_found(f"page {page} of {filing_id!r} has no table {table}; {has}", "table")
     chosen = tables[table - 1]
     (text,) = marked([_whole(chosen)])
-    title = short(shortened(chosen.title))
+    title = short(chosen.title)
     return TableResult(cite(index, filing_id, page, service=service), table, title, text)
 
 
@@ -186,17 +184,19 @@ def _page(index: OpenIndex, filing_id: str, page: int) -> tuple[Filing, Page]:
     return filing, found
 
 
-def _tables(index: OpenIndex, filing: Filing, page: Page) -> list[Table]:
-    return tables_of(page, index.reader.line_items_of_page(filing.filing_id, page.page), filing)
+def _tables(index: OpenIndex, filing: Filing, page: Page) -> list[ShownTable]:
+    """The tables with rows on ``page``; one that begins on the page before is whole."""
+    found = index.reader.tables_at([(filing.filing_id, page.page)])[filing.filing_id, page.page]
+    return [ShownTable.of(table, page, filing) for table in found if not is_contents(table)]
 
 
-def _whole(table: Table) -> str:
+def _whole(table: ShownTable) -> str:
     """``table`` as Markdown, as many rows as ``MAX_CHARACTERS`` hold."""
-    text = table_text(table, range(len(table.rows)))
     rows = len(table.rows)
+    text = table_text(table, range(rows))
     while len(text) > MAX_CHARACTERS and rows > 1:
-        rows = min(rows - 1, rows * MAX_CHARACTERS // len(text))
-        text = table_text(table, range(max(rows, 1)))
+        rows = max(1, min(rows - 1, rows * MAX_CHARACTERS // len(text)))
+        text = table_text(table, range(rows))
     return text[:MAX_CHARACTERS]
 
 

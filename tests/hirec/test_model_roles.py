@@ -49,7 +49,7 @@ class Rules:
 
 def show_passages(_query: Query, passages: Sequence[Passage], kept: int, _asked: Query | None = None) -> Shown:
     """Passages as they are."""
-    return Shown(tuple(ShownPart(p.text, f"{p.doc_name}, p. {p.page + 1}", (p,)) for p in passages), kept=kept)
+    return Shown(tuple(ShownPart(p.text, f"{p.doc_name}, p. {p.page + 1}", (p,), p.text) for p in passages), kept=kept)
 
 
 def always(reply: str | Mapping[str, Any]) -> ScriptedChatModel:

@@ -72,4 +72,4 @@ def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
     states one. Prices with cents are in full. A table's scale proves nothing: a fee of $45 may stand beside it."""
     if figure.kind != "money" or _CENTS.search(sentence.text, figure.start, figure.end):
         return 1
-    return unspoken_scale(page.text, page_sentences(page.text, page.headings))
+    return unspoken_scale(page.text, (each.text for each in page_sentences(page.text, page.headings)))

@@ -34,9 +34,7 @@ class RetrievalSettings(Section):
 class EvidenceSettings(Section):
     """Evidence as it is shown: whole tables and prose around the passages that were retrieved."""
 
-    max_tokens: int = Field(3_500, ge=200)
+    max_tokens: int = Field(1_200, ge=200)
     """Rendered evidence of a question, at most, at four characters a token."""
     shown_tokens: int = Field(1_000, ge=100)
     """The same for the evidence that comes with an answer, on the command line, over HTTP and in predictions."""
-    max_cells: int = Field(24, ge=0)
-    """Line items that are listed with an id, so that programs and citations can name them, at most."""

@@ -33,7 +33,7 @@ def prose_items(page: Page, filing: Filing, tables: Iterable[LineItem] = ()) -> 
     """
     sentences = page_sentences(page.text, page.headings)
     listed = [(sentence, series) for sentence in sentences for series in prose_series(sentence.text)]
-    scale = unspoken_scale(page.text, sentences, tables) if listed else 1
+    scale = unspoken_scale(page.text, (sentence.text for sentence in sentences), tables) if listed else 1
     rows = itertools.groupby(listed, key=lambda each: (each[0].start, each[1].label))
     return [item for row, (_, own) in enumerate(rows, FIRST_ROW) for item in _row(page.page, row, own, filing, scale)]
 

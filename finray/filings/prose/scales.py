@@ -10,7 +10,6 @@ from typing import Final
 from finray.core.currencies import CURRENCIES
 from finray.core.filing import LineItem
 from finray.core.vocabulary import SCALE
-from finray.filings.pages.sentences import Sentence
 from finray.filings.prose.figures import ProseFigure, prose_figures
 from finray.filings.tables.scales import read_scale
 
@@ -26,16 +25,16 @@ def is_scaled(figure: ProseFigure, text: str) -> bool:
     return _SCALED.search(text, figure.start, figure.end) is not None or figure.value >= _IN_FULL
 
 
-def unspoken_scale(text: str, sentences: Iterable[Sentence], tables: Iterable[LineItem] = ()) -> int:
+def unspoken_scale(text: str, sentences: Iterable[str], tables: Iterable[LineItem] = ()) -> int:
     """The multiplier of amounts without a word of scale in the ``sentences`` of a page.
 
     It is 1 if any sentence has such a word or an amount in full dollars; else that of the page's ``tables``; else the
     one that the top of its ``text`` announces ("in millions").
     """
     scaled = (
-        is_scaled(figure, sentence.text) or sentence.text[figure.start : figure.end].endswith(",000")
+        is_scaled(figure, sentence) or sentence[figure.start : figure.end].endswith(",000")
         for sentence in sentences
-        for figure in prose_figures(sentence.text)
+        for figure in prose_figures(sentence)
         if figure.kind == "money"
     )
     if any(scaled):

@@ -214,6 +214,8 @@ def _find(page_text: str, text: str, at: int, *, last: bool = False) -> int | No
         if both >= 0:
             return both
     found = page_text.find(word, at, at + (_SAME_ROW if last else _NEAR))
+    if found < 0 and not last and page_text.count(text) == 1:  # a page whose text is not in reading order
+        found = page_text.find(text)
     if found < 0:
         return None
     return found + len(word) if last else found

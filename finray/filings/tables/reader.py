@@ -37,6 +37,8 @@ _NOT_IN_A_SECTION = (
     "the accompanying", "annual report",
 )  # fmt: skip
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
+MAX_HEADING_ROW = 150
+"""Characters; a longer row without figures is a footnote."""
 _SHORT_LABEL = 60
 """Characters; a label up to this length is not running text."""
 _WITHOUT_FIGURE = re.compile(
@@ -106,6 +108,8 @@ class TableReader:
             columns, headings = self.columns, self.columns.headings
             numbers = sorted({cell.column for row in self.rows for cell in row.cells})
             heads = (Column(n, columns.heads(n), column_label(headings.get(n, ""))) for n in numbers)
+            while not self.rows[-1].cells:  # a running foot, or the title of the next table
+                self.rows.pop()
             page = self.grid.page
             title = " ".join(dict.fromkeys(self.titles))
             self.read_tables.append(
@@ -126,10 +130,14 @@ class TableReader:
         self.rows = []
 
     def _add_heading(self, label: str, index: int) -> None:
+        if len(label) > MAX_HEADING_ROW or _NOT_A_SECTION.match(label):
+            return
         depth = max(len(self.sections) - 1, 0)
         self.rows.append(tables.Row(self.grid.page, index, label[:MAX_LABEL], depth=depth))
 
     def _add_row(self, row: Row, label: str, section: str | None, index: int) -> None:
+        if _is_running_text(replace(row, label=label)):
+            return
         cells = self._cells(replace(row, label=label), section, index)
         self.rows.append(tables.Row(self.grid.page, index, label, cells, section, len(self.sections)))
 
@@ -225,13 +233,12 @@ class TableReader:
 
     def _cells(self, row: Row, section: str | None, index: int) -> tuple[tables.Cell, ...]:
         columns = self.columns
-        prose = _is_running_text(row)
         units = {cell.column: columns.unit(row, section, cell, number) for cell, number in row.numbers}
         of_row = next(filter(None, units.values()), (columns.scale.currency, columns.scale.money))
         found = [_text_cell(cell) for cell in row.texts]
         for cell, number in row.numbers:
             # "2022 - 2050" are years; figures of this size are printed with a comma
-            if prose or (columns.units is not None and is_year(cell.text) and not cell.concept):
+            if columns.units is not None and is_year(cell.text) and not cell.concept:
                 found.append(_text_cell(cell))
                 continue
             unit, scale = self._tagged_unit(cell) or units[cell.column] or of_row

@@ -12,6 +12,7 @@ from finray.core.filing import Filing, LineItem, Page, Place
 from finray.core.passages import Passage
 from finray.core.settings import IndexSettings
 from finray.core.sized_cache import SizedCache
+from finray.core.tables import Table
 from finray.index.reading.reader import IndexReader
 from finray.index.schema import vectors_matrix
 from finray.models.encoder import Vectors
@@ -111,6 +112,10 @@ class FilingFacts:
             found[place] = page
             self._pages.put(place, page, _PAGE_BYTES + 2 * len(page.text))
         return found
+
+    def tables(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], tuple[Table, ...]]:
+        """The tables with rows on the page at each (filing_id, page), in reading order."""
+        return self._reader.tables_at(places)
 
     def indexed_pages(self, places: Collection[tuple[str, int]]) -> list[IndexedPage]:
         """The pages at ``places``, (filing_id, page), in their order, without those that have no chunk."""

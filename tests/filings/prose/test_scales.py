@@ -17,7 +17,7 @@ A_SHARE = LineItem(3, None, "Dividend", 1.0, "1", "USD/share", 1, dt.date(2024, 
 
 
 def _scale(text: str, *tables: LineItem) -> int:
-    return unspoken_scale(text, page_sentences(text, ""), tables)
+    return unspoken_scale(text, (each.text for each in page_sentences(text, "")), tables)
 
 
 @pytest.mark.parametrize(
