@@ -109,3 +109,20 @@ def test_a_table_that_goes_on_keeps_its_years_and_scale(asked: Callable[[str, st
     ask = asked("HARLOCK MILLS INC", "10-K", pages)
     assert ask("What were Harlock Mills' dividends paid in 2022?").value == 84e3
     assert ask("What were Harlock Mills' capital expenditures in 2023?").value == 288e3
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("N/A", "prints 'N/A'"), ("NM", "prints 'NM'"), ("Not applicable", "prints 'Not applicable'"), ("", "blank")],
+)
+@pytest.mark.parametrize("line", ["Impairment of goodwill", "Gain on sale of vessels", "Restructuring charges"])
+def test_what_stands_in_place_of_a_figure_is_said(
+    asked: Callable[[str, str, str], Ask], line: str, cell: str, said: str
+) -> None:
+    table = rows("Total revenues | 5,410 | 5,120 | 4,980", f"{line} | {cell} | 35 | 28", "Net income | 610 | 540 | 505")
+    page = f"<p>CONSOLIDATED STATEMENTS OF OPERATIONS</p><p>(in millions)</p><table>{HEADS}{table}</table>"
+    ask = asked("HARLOCK MILLS INC", "10-K", page)
+    prediction = ask(f"What was Harlock Mills' {line.lower()} in fiscal 2024?")
+    assert (prediction.status, prediction.value) == ("unanswerable", None)
+    assert said in prediction.answer
+    assert ask(f"What was Harlock Mills' {line.lower()} in fiscal 2023?").value == 35e6

@@ -68,7 +68,7 @@ class GuardedAnswerer:
         if self._tables is not None and wants_opinion(answer):
             reading = self._tables.read(query, curation, journal)
         answer = self._rated(answer, query, curation, journal, reading)
-        if answer.value is None:
+        if answer.value is None and not answer.settled:
             answer = self._further(query, curation, journal, reading) or answer
         # 3. Whose it is, and of when.
         elsewhere = answer.value is not None and not query.anywhere and not has_part(query, answer)
@@ -118,7 +118,7 @@ class GuardedAnswerer:
     async def _inner_answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer of ``inner``; a refusal also names the nearest rows."""
         answer = await self._inner.answer(query, curation, journal)
-        if answer.status != "unanswerable" or answer.nearest:
+        if answer.status != "unanswerable" or answer.nearest or answer.settled:
             return answer
         nearest = near_rows(query, curation.kept, self._facts)
         return replace(answer, text=_with_nearest(answer.text, nearest), nearest=nearest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from finray.answering.plans.computed import Computation
-from finray.answering.plans.coverage import fitting_period
+from finray.answering.plans.coverage import fitting_period, printed_instead
 from finray.answering.plans.units import answers_unit, result_unit
 from finray.answering.sentences.in_words import WordsAnswerer
 from finray.core.journal import Journal
@@ -34,6 +34,10 @@ class StatementAnswerer:
         if not coverage.absent:
             return self._computed(query, coverage, curation)
         plan, absent = coverage.plan, coverage.absent
+        instead = printed_instead(coverage, query, curation.kept, self._facts)
+        if instead is not None:
+            journal.note(f"answer: {instead.row.label!r} has no figure for {instead.operand.period}")
+            return instead.refusal(self._facts.company_name(instead.operand.company), self._facts)
         journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
         if "words" not in query.intents and any(operand.phrase is None for operand in absent):
             return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))

@@ -100,6 +100,8 @@ class Answer:
     grounded: bool | None = None
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
+    settled: bool = False
+    """Whether a refusal is final: the filing says that there is no such figure, so no other row may give one."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:

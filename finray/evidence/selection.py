@@ -69,8 +69,8 @@ class ScoredPages:
 def select(scored: ScoredPages, budget: int, banned: Collection[Piece] = ()) -> Chosen:
     """The rows or sentences to show of each part, in the order of the parts. ``budget`` is in characters.
 
-    What is nearest to the question comes first, wherever it stands; what is left goes to whole tables and prose, page by
-    page."""
+    What is nearest to the question comes first, wherever it stands; what is left goes to whole tables and prose, page
+    by page."""
     selection = _Selection(scored, banned)
     selection.add_nearest(budget * NEAREST_SHARE)
     weights = [1 / (1 + RANK_DECAY * rank) for rank in range(len(scored.pages))]

@@ -9,6 +9,7 @@ from dataclasses import replace
 from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
 from finray.answering.cells.operands import find_operand, find_phrase, in_row_of
+from finray.answering.plans.in_place import InPlace, in_place_of
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
@@ -60,9 +61,7 @@ def cover(
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
     line_items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
-    # A formula combines rows of the statements; a row of a note does not fit among them.
-    plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
-    search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=plain)
+    search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=_is_plain(plan))
     found: dict[str, Found] = {}
     for operand in plan.operands:
         own = [facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company]
@@ -89,6 +88,21 @@ def cover(
     return with_derived(coverage, in_filings_of)
 
 
+def printed_instead(
+    coverage: Coverage, query: Query, passages: Sequence[Passage], facts: FilingFacts
+) -> InPlace | None:
+    """What the passages' filings print in place of the figure of an absent operand; None if they lack its row."""
+    items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
+    search = _Search(query, {}, anywhere=True, plain=_is_plain(coverage.plan))
+
+    def find(operand: Operand) -> Found | None:
+        own = [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == operand.company]
+        return search.find(operand, own, items)
+
+    found = (in_place_of(operand, find, facts) for operand in coverage.absent)
+    return next((each for each in found if each is not None), None)
+
+
 def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Coverage:
     """``coverage`` of a plan over all companies without those that lack an operand; the plan says which they are. Two
     companies at least are compared."""
@@ -104,6 +118,12 @@ def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Cov
         return coverage
     plan = replace(plan, lacking=tuple(map(facts.company_name, lacking)))
     return Coverage(plan, {o.name: coverage.found[o.name] for o in plan.operands}, ())
+
+
+def _is_plain(plan: Plan) -> bool:
+    """Whether rows of notes may be operands. A formula combines rows of the statements; a row of a note does not fit
+    among them."""
+    return plan.spelled or len({operand.item for operand in plan.operands}) == 1
 
 
 class _Search:
