@@ -72,8 +72,8 @@ async def measure(engine: Engine, questions: Sequence[Question], budgets: Sequen
             started = time.perf_counter()
             evidence = evidence_blocks(query, passages, facts, settings, coverage=curation.coverage)
             seconds = time.perf_counter() - started
-            texts = (*(block.text for block in evidence.blocks), *(cell.text for cell in evidence.cells))
-            ways[name].add(question.qid, gold, texts, evidence.tokens, seconds)
+            tokens = sum(block.tokens for block in evidence)
+            ways[name].add(question.qid, gold, (block.text for block in evidence), tokens, seconds)
     return ways
 
 
@@ -82,7 +82,7 @@ def main() -> None:
     parser.add_argument("questions")
     parser.add_argument("--index", required=True)
     parser.add_argument("--preset", default="local")
-    parser.add_argument("--tokens", type=int, nargs="*", default=[1_500, 2_500, 3_500, 5_000])
+    parser.add_argument("--tokens", type=int, nargs="*", default=[1_000, 1_500, 2_500, 3_500])
     parser.add_argument("--missed", action="store_true", help="list the ids of the questions without all gold figures")
     arguments = parser.parse_args()
     questions = [line for line in read_questions(arguments.questions) if isinstance(line, Question)]
