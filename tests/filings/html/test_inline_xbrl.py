@@ -1,7 +1,5 @@
 import datetime as dt
 
-import pytest
-
 from finray.filings.html import inline_xbrl
 from finray.filings.html.pages import parse_html
 from finray.filings.tables.tags import Context
@@ -54,13 +52,6 @@ def test_contexts_and_numbers() -> None:
     parent = facts[0].element.getparent()
     assert parent is not None
     assert parent.tag == "p"
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("1,234", 1234.0), (" .5 ", 0.5), ("three", 3.0), ("—", 0.0), ("n/m", None), ("1.2.3", None)]
-)
-def test_printed_numbers(text: str, value: float | None) -> None:
-    assert inline_xbrl.printed_number(text) == value
 
 
 def test_other_html_has_none() -> None:
