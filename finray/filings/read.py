@@ -111,9 +111,9 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
             pages += _exhibit_pages(document, first)
         places = [page.place for page in pages[first:]]
         dated = dated_by(document, filing)
-        own = _line_items(dated, document.texts, document.statements, places, document.grids, tags)
+        own = list(_line_items(dated, document.texts, document.statements, places, document.grids, tags))
         items += (replace(item, page=first + item.page) for item in own)
-        items += document.tagged(tags, first)
+        items += document.tagged(tags, first, own)
     return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), tuple(items))
 
 
