@@ -29,15 +29,15 @@ class Fact(Record):
     """The year as the company counts it."""
     value: OmitNone[float | None] = None
     """In base units; percent as printed."""
-    sign: OmitNone[Sign | None] = None
-    """Whose sign ``value`` has. "finray": the item was asked by name, and amounts paid, spent or deducted are positive,
-    however they are printed or tagged. "tag": it was asked by tag, and the sign is that of the XBRL fact: payments in
-    parentheses are positive under ``us-gaap:PaymentsToAcquireProductiveAssets``. "printed": that of the cell."""
     unit: OmitNone[str | None] = None
     """A currency, a currency ``/share``, ``shares``, ``percent`` or ``pure``."""
     period_end: OmitNone[dt.date | None] = None
     months: OmitNone[int | None] = None
     """Length of the period, 0 for an instant."""
+    sign: OmitNone[Sign | None] = None
+    """Whose sign ``value`` has. "finray": the item was asked by name, and amounts paid, spent or deducted are positive,
+    however they are printed or tagged. "tag": it was asked by tag, and the sign is that of the XBRL fact: payments in
+    parentheses are positive under ``us-gaap:PaymentsToAcquireProductiveAssets``. "printed": that of the cell."""
     version: int = 1
     """1 for the figure as first reported, then one for each later filing that prints it."""
     restated: OmitNone[bool | None] = None
