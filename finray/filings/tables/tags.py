@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 
 from finray.core.currencies import CURRENCIES
 
@@ -61,6 +62,7 @@ def words_of_name(name: str) -> list[str]:
     return _CAMEL.findall(name.rpartition(":")[2])
 
 
+@lru_cache(maxsize=4096)  # a filing has thousands of facts in hundreds of contexts
 def part_of(context: Context) -> str | None:
     """The part of the company that ``context`` is about, in words ("Americas Segment"); None for the whole."""
     names = [
