@@ -24,7 +24,8 @@ def facts(
         str | None,
         typer.Option(
             help="revenue,capex,us-gaap:Goodwill,'Total net sales': names, tags or labels of rows, separated by "
-            "commas; by default all that finray knows by name."
+            "commas; by default all that finray knows by name. A name has finray's sign (amounts paid or spent are "
+            "positive), a tag the sign of the XBRL fact, a label that of the print."
         ),
     ] = None,
     item: Annotated[
@@ -76,7 +77,7 @@ def _table(found: list[Fact]) -> Table:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for name in ("company", "item", "year", "value", "unit", "restated later", "filing", "page"):
+    for name in ("company", "item", "year", "value", "unit", "sign", "restated later", "filing", "page"):
         number = name in ("year", "value", "restated later", "page")
         table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=number)
     for fact in found:
@@ -89,6 +90,7 @@ def _table(found: list[Fact]) -> Table:
             str(fact.fiscal_year),
             value,
             fact.unit or "",
+            fact.sign or "",
             latest,
             fact.doc_name or "",
             page,

@@ -138,7 +138,8 @@ class LineItem(Record):
     ``label`` is the row as printed, ``section`` the heading inside the table that governs it, ``column_label`` the
     column head if it is more than a period (a segment, "Level 1"), with the part of the company that a tag names in
     brackets, ``caption`` the text just above a table that is not a primary statement. ``box`` is (x0, y0, x1, y1) in
-    PDF points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged.
+    PDF points, None for HTML. ``concept`` is the XBRL concept if the cell is tagged, ``tagged`` the value of the tag in
+    the same unit with the tag's own sign: a cell that prints "(45)" for payments has ``value`` -45 and ``tagged`` 45.
     ``statement`` is None for tables of notes and of management's discussion. ``registrant`` is the company whose
     statement it is in a combined report, as its title names it; None for the filer's own and if it is unknown.
     """
@@ -160,6 +161,7 @@ class LineItem(Record):
     column_label: str | None = None
     caption: str | None = None
     registrant: str | None = None
+    tagged: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,8 @@ Box = tuple[float, float, float, float]
 class Cell(Record):
     """One cell of a row.
 
-    ``value`` is in base units and signed, 0 for a dash, None if no figure is printed. ``text`` is the cell as printed,
+    ``value`` is in base units and signed, 0 for a dash, None if no figure is printed; ``tagged`` is that of the cell's
+    inline XBRL tag, with its own sign. ``text`` is the cell as printed,
     ``part`` the part of the company that an inline XBRL tag names. ``months`` is 0 for an instant.
     """
 
@@ -37,6 +38,7 @@ class Cell(Record):
     box: Box | None = None
     concept: str | None = None
     part: str | None = None
+    tagged: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ def line_items(table: Table) -> Iterator[LineItem]:
                 column=cell.column,
                 box=cell.box,
                 concept=cell.concept,
+                tagged=cell.tagged,
                 column_label=label,
                 caption=caption,
                 registrant=table.registrant,

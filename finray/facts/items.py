@@ -12,6 +12,7 @@ from functools import cache
 from rapidfuzz import fuzz, process
 
 from finray.core.filing import LineItem
+from finray.facts.records import Sign
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item, plain_label
 
 _TAG = re.compile(r"[a-z][\w-]*+:[A-Za-z]\w*+|[A-Z][a-z]++[A-Z][A-Za-z0-9]*+")
@@ -33,10 +34,11 @@ class WantedItem:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A cell and its value with the sign of :class:`finray.facts.records.Fact`."""
+    """A cell and its value with the ``sign`` of :class:`finray.facts.records.Fact`."""
 
     cell: LineItem
     value: float
+    sign: Sign = "printed"
 
 
 def wanted_item(asked: str) -> WantedItem:
@@ -58,12 +60,18 @@ def find_printed(wanted: WantedItem, items: Sequence[LineItem], end: dt.date) ->
     """
     if wanted.metric is not None:
         cell = find_line_item(wanted.metric, items, period_end=end, months=12)
-        return None if cell is None else Printed(cell, amount(wanted.metric, cell, items))
+        return None if cell is None else Printed(cell, amount(wanted.metric, cell, items), "finray")
     cells = [item for item in items if _of_year(item, end) and _is(wanted, item)]
     cells = [item for item in cells if item.statement is not None] or cells
-    if len({(item.value, item.unit) for item in cells}) != 1:
-        return None
-    return Printed(cells[0], cells[0].value)
+    found = [_printed(wanted, item) for item in cells]
+    return found[0] if len({(each.value, each.cell.unit) for each in found}) == 1 else None
+
+
+def _printed(wanted: WantedItem, item: LineItem) -> Printed:
+    """``item`` with the sign of its tag if it is ``wanted`` by tag. Indexes of older versions of finray lack it."""
+    if wanted.concept is None or item.tagged is None:
+        return Printed(item, item.value)
+    return Printed(item, item.tagged, "tag")
 
 
 def same_row(first: Printed, items: Sequence[LineItem], end: dt.date) -> Printed | None:
@@ -72,7 +80,12 @@ def same_row(first: Printed, items: Sequence[LineItem], end: dt.date) -> Printed
     cells = [item for item in items if names_same_row(first.cell, item) and _of_year(item, end)]
     if len({(item.value, item.unit) for item in cells}) != 1:
         return None
-    return Printed(cells[0], math.copysign(cells[0].value, first.value) if _mirrored(first) else cells[0].value)
+    cell = cells[0]
+    if first.sign == "tag":
+        if cell.concept == first.cell.concept and cell.tagged is not None:
+            return Printed(cell, cell.tagged, "tag")
+        return Printed(cell, -cell.value if _mirrored(first) else cell.value, "tag")  # tagged otherwise, or not at all
+    return Printed(cell, math.copysign(cell.value, first.value) if _mirrored(first) else cell.value, first.sign)
 
 
 def names_same_row(a: LineItem, b: LineItem) -> bool:

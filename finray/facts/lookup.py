@@ -149,6 +149,7 @@ def _fact(company: str, item: WantedItem, year: int, version: _Version) -> Fact:
         item=item.asked,
         fiscal_year=year,
         value=version.printed.value,
+        sign=version.printed.sign,
         unit=cell.unit,
         period_end=cell.period_end,
         months=cell.months,

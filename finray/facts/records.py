@@ -6,12 +6,15 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import Literal
 
 import pyarrow as pa
 
 from finray.core.filing import Statement
 from finray.core.records import OmitNone, Record
 from finray.storage.columns import AS_JSON, arrow_schema
+
+Sign = Literal["finray", "tag", "printed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +28,16 @@ class Fact(Record):
     fiscal_year: int
     """The year as the company counts it."""
     value: OmitNone[float | None] = None
-    """In base units; percent as printed. If the item was asked by name, amounts paid, spent or deducted are positive,
-    however they are printed; if by tag or label, the sign is the printed one."""
+    """In base units; percent as printed."""
     unit: OmitNone[str | None] = None
     """A currency, a currency ``/share``, ``shares``, ``percent`` or ``pure``."""
     period_end: OmitNone[dt.date | None] = None
     months: OmitNone[int | None] = None
     """Length of the period, 0 for an instant."""
+    sign: OmitNone[Sign | None] = None
+    """Whose sign ``value`` has. "finray": the item was asked by name, and amounts paid, spent or deducted are positive,
+    however they are printed or tagged. "tag": it was asked by tag, and the sign is that of the XBRL fact: payments in
+    parentheses are positive under ``us-gaap:PaymentsToAcquireProductiveAssets``. "printed": that of the cell."""
     version: int = 1
     """1 for the figure as first reported, then one for each later filing that prints it."""
     restated: OmitNone[bool | None] = None

@@ -117,7 +117,7 @@ def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSet
         dated = dated_by(document, filing)
         own = _tables(dated, document.texts, document.statements, places, document.grids, tags)
         tables += (_moved(table, first) for table in own)
-        tagged += document.tagged(tags, first)
+        tagged += document.tagged(tags, first, _figures(own))
     items = (*_figures(tables), *tagged)
     return ParsedFiling(with_results(filing, exhibits, items), tuple(pages), items, tuple(tables))
 

@@ -19,7 +19,7 @@ from finray.filings.cover.submission import Document
 from finray.filings.html import inline_xbrl
 from finray.filings.html.grid import table_grid
 from finray.filings.html.pages import HtmlPage, check_paging, parse_html, split_pages
-from finray.filings.html.tagged_facts import facts_in_prose
+from finray.filings.html.tagged_facts import facts_beside_tables
 from finray.filings.html.tree import Element
 from finray.filings.plain_text import TypedPage, typed_pages
 from finray.filings.sniff import decode, is_markup
@@ -70,11 +70,13 @@ class TextDocument:
         found = (table_grid(table, number, above) for table, above in zip(read.tables, read.captions, strict=True))
         return [grid for grid in found if grid is not None]
 
-    def tagged(self, tags: Tags, first: int) -> list[LineItem]:
-        """The tagged numbers in its prose; ``first`` is the number of its first page in the filing."""
+    def tagged(self, tags: Tags, first: int, read: Sequence[LineItem]) -> list[LineItem]:
+        """Its tagged numbers that are not among the line items ``read`` from its tables; ``first`` is the number of its
+        first page in the filing."""
         if self.root is None or not tags.contexts:
             return []
-        return [replace(item, page=first + item.page) for item in facts_in_prose(self.root, self.pages, tags)]
+        found = facts_beside_tables(self.root, self.pages, tags, read)
+        return [replace(item, page=first + item.page) for item in found]
 
 
 def read_document(body: bytes, settings: FilingSettings, *, html: bool, kind: str | None = None) -> TextDocument:

@@ -178,3 +178,27 @@ def test_the_arrow_table_has_every_field() -> None:
     assert table.schema == FACT_SCHEMA
     assert table["value"].to_pylist() == [5e9, 4.9e9, 4.8e9, 4.8e9, None]
     assert table["period_end"][0].as_py() == dt.date(2020, 12, 31)
+
+
+def test_the_sign_is_finrays_by_name_the_tags_by_tag_and_that_of_the_print_by_label() -> None:
+    tag, label = "us-gaap:PaymentsToAcquirePropertyPlantAndEquipment", "Purchases of property and equipment"
+    spent = item(label, -3e8, 2020, statement="cash_flow", concept=tag, tagged=3e8, text="(300)")
+    later = replace(spent, value=-2.5e8, tagged=2.5e8, text="(250)")
+    hosting = item("Payments for hosting", -1e6, 2020, text="(1)", tagged=1e6, concept="a:Hosting")
+    shelf = Shelf(a=(annual(2020), [spent, hosting]), b=(annual(2021), [later, hosting]))
+    found = [(fact.value, fact.sign, fact.latest_value) for fact in facts(shelf, "capex", tag, hosting.label)]
+    assert found == [(3e8, "finray", 2.5e8), (3e8, "tag", 2.5e8), (-1e6, "printed", -1e6)]
+
+
+def test_a_tag_whose_sign_changes_is_restated() -> None:
+    first = item("Net income (loss)", -5e6, 2020, concept="us-gaap:ProfitLoss", tagged=-5e6, text="(5)")
+    shelf = Shelf(a=(annual(2020), [first]), b=(annual(2021), [replace(first, value=2e6, tagged=2e6, text="2")]))
+    (fact,) = facts(shelf, "us-gaap:ProfitLoss")
+    assert (fact.value, fact.restated, fact.latest_value) == (-5e6, True, 2e6)
+
+
+def test_a_later_filing_that_tags_the_row_otherwise_keeps_the_sign() -> None:
+    first = item("Inventories", -4e6, 2020, statement="cash_flow", concept="a:Increase", tagged=4e6, text="(4)")
+    other = replace(first, value=-3e6, concept="a:Change", tagged=-3e6, text="(3)")
+    (fact,) = facts(Shelf(a=(annual(2020), [first]), b=(annual(2021), [other])), "a:Increase")
+    assert (fact.value, fact.latest_value) == (4e6, 3e6)

@@ -52,8 +52,9 @@ def in_place_of(operand: Operand, find: Find, facts: FilingFacts) -> InPlace | N
             if row is None or len(columns) != 1:
                 continue
             cell = next((cell for cell in row.cells if cell.column in columns), None)
-            if cell is None or cell.value is None or cell.stands == "nil":
-                return InPlace(operand, beside, row, cell.text if cell is not None else "")
+            if cell is None or cell.value is None:
+                text = "" if cell is None else "nil" if cell.stands == "nil" else cell.text
+                return InPlace(operand, beside, row, text)
     return None
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from lxml import etree
 
 from finray.filings.cover.facts import MAX_FACT
-from finray.filings.html.inline_xbrl import TAGGED_NUMBER, read_power
+from finray.filings.html.inline_xbrl import TAGGED_NUMBER, is_nil, read_power, tagged_value
 from finray.filings.html.raised import MARKED
 from finray.filings.html.tree import Element
 from finray.filings.tables.cells import Printed, arrange, is_year, merge_fillers, number_columns, parse_number
@@ -153,6 +153,7 @@ def _tag(td: Element) -> tuple[str | None, Tag | None]:
     """The concept and tag of the first ``ix:nonFraction`` in the cell."""
     for node in td.iter(TAGGED_NUMBER) if len(td) else ():
         if name := node.get("name"):
-            tag = Tag(node.get("contextref") or "", node.get("unitref") or "", read_power(node.get("scale")) or 0)
-            return name[:MAX_FACT], tag
+            scale = read_power(node.get("scale")) or 0
+            context, unit = node.get("contextref") or "", node.get("unitref") or ""
+            return name[:MAX_FACT], Tag(context, unit, scale, is_nil(node), tagged_value(node))
     return None, None

@@ -34,6 +34,9 @@ _DROPPED = frozenset(("head", "script", "style", "ix:header", "noscript", "templ
 _BREAK = re.compile(r"(?:page-)?break-(before|after)\s{0,8}:\s{0,8}(?:always|page|left|right)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s{0,8}:\s{0,8}none", re.IGNORECASE)
 _CLASS_RULE = re.compile(r"\.([\w-]{1,64})\s{0,8}\{([^{}]{0,400})\}")
+_STANDS_FOR = "-sec-ix-hidden"
+_HIDDEN_ID = re.compile(rf"{_STANDS_FOR}\s{{0,8}}:\s{{0,8}}([^\s;]{{1,200}})")
+_TAGGED = etree.XPath(f"descendant::*[name()='{TAGGED_NUMBER}' or contains(@style, '{_STANDS_FOR}')]")
 _STYLES = etree.XPath("descendant::*/@style", smart_strings=False)
 _PAGE_TAG = re.compile(r"<page>", re.IGNORECASE)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]{0,200}\?>", re.IGNORECASE)
@@ -53,14 +56,20 @@ _PAGE_MARK = '<hr style="page-break-after:always"/>'
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """A printed page: its text, and its data tables and tagged numbers (``ix:nonFraction``) as lxml elements in reading
-    order."""
+    """A printed page: its text, and its data tables and tagged numbers as lxml elements in reading order: each an
+    ``ix:nonFraction``, or an element that stands for a hidden one (see :func:`hidden_id`)."""
 
     text: str
     tables: tuple[Element, ...] = ()
     tagged: tuple[Element, ...] = ()
     captions: tuple[str, ...] = ()
     """The last lines of text above each table."""
+
+
+def hidden_id(element: Element) -> str | None:
+    """The id of the hidden tag (``ix:hidden``) for which the text of ``element`` stands, as its style says."""
+    match = _HIDDEN_ID.search(element.get("style") or "")
+    return match[1] if match else None
 
 
 def parse_html(content: bytes) -> Element:
@@ -224,9 +233,9 @@ class _Pages:
                 self.lines.extend(lines)
                 self.after_table = len(self.lines)
                 self.tables.append(element)
-                self.tagged.extend(element.iter(TAGGED_NUMBER))
+                self.tagged.extend(cast(list[Element], _TAGGED(element)))
             return True
-        if tag == TAGGED_NUMBER:
+        if tag == TAGGED_NUMBER or (style and _STANDS_FOR in style):
             self.tagged.append(element)
         if tag == "pre":
             self.preformatted += 1

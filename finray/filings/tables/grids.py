@@ -15,11 +15,17 @@ MAX_CAPTION = 300
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """The inline XBRL tag of a number: ids of its context and unit, and the power of ten in which it is printed."""
+    """The inline XBRL tag of a number: ids of its context and unit, and the power of ten in which it is printed.
+
+    ``nil`` says that the tag declares its fact to have no value (``xsi:nil``); what is printed is then no figure.
+    ``value`` is the tag's own, scaled and signed, None if it has none.
+    """
 
     context: str
     unit: str
     scale: int
+    nil: bool = False
+    value: float | None = None
 
 
 class Cell(NamedTuple):  # a tuple, since a long filing has 100,000 of them

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from finray.core import tables
-from finray.core.currencies import CURRENCIES
 from finray.core.filing import Statement
 from finray.core.tables import Column, Standing, Table
 from finray.core.vocabulary import SCALE
@@ -17,15 +16,10 @@ from finray.filings.tables.period_headings import column_label, is_period
 from finray.filings.tables.periods import Period
 from finray.filings.tables.rows import PERIOD_WORDS, Row, amounts_of, names_period, read_row
 from finray.filings.tables.scales import ScaledUnit, read_scale
-from finray.filings.tables.tags import Tags, part_of
+from finray.filings.tables.tags import Tags, in_unit, item_unit, part_of
 
 MAX_ADDENDS = 12
 """Rows above a total that may add up to it."""
-_TAG_UNITS = {"shares": "shares"} | {
-    name: unit
-    for code in CURRENCIES
-    for name, unit in ((code.lower(), code), (f"{code.lower()}/shares", f"{code}/share"))
-}
 INDENT_STEP = 1.0
 """Points; smaller differences between left margins are ignored."""
 _NOT_A_SECTION = re.compile(
@@ -241,7 +235,15 @@ class TableReader:
             if columns.units is not None and is_year(cell.text) and not cell.concept:
                 found.append(_text_cell(cell))
                 continue
-            unit, scale = self._tagged_unit(cell) or units[cell.column] or of_row
+            if cell.tag is not None and cell.tag.nil:
+                found.append(tables.Cell(cell.column, cell.text, "nil", box=cell.box, concept=cell.concept))
+                continue
+            unit, scale = self._tagged_unit(cell, number) or units[cell.column] or of_row
+            value, tagged = number.value * scale, None
+            if cell.tag is not None and cell.tag.value is not None:
+                tagged = in_unit(cell.tag.value, unit)
+                if unit != "percent" or cell.tag.scale < 0:  # the tag has the amount, the print may have another sign
+                    value = -abs(tagged) if number.value < 0 else abs(tagged)
             context = self.tags.contexts.get(cell.tag.context) if cell.tag else None
             if context:
                 period = Period(context.end, context.months)
@@ -253,23 +255,27 @@ class TableReader:
                     column=cell.column,
                     text=cell.text,
                     stands=_standing(number, cell.text),
-                    value=number.value * scale,
+                    value=value,
                     unit=unit,
                     scale=scale,
                     period_end=period.end,
                     months=period.months,
                     box=cell.box,
                     concept=cell.concept,
+                    tagged=tagged,
                     part=part_of(context) if context is not None else None,
                 )
             )
         return tuple(sorted(found, key=lambda each: each.column))
 
-    def _tagged_unit(self, cell: Cell) -> ScaledUnit | None:
-        if cell.tag is None or cell.tag.scale < 0:
+    def _tagged_unit(self, cell: Cell, number: Number) -> ScaledUnit | None:
+        name = self.tags.units.get(cell.tag.unit) if cell.tag is not None else None
+        if cell.tag is None or name is None:
             return None
-        unit = _TAG_UNITS.get(self.tags.units.get(cell.tag.unit, ""))
-        return (unit, 10**cell.tag.scale) if unit else None
+        unit = item_unit(name, cell.tag.scale)
+        if unit == "pure" and number.percent:
+            unit = "percent"
+        return unit, 1 if unit == "percent" else 10 ** max(cell.tag.scale, 0)
 
 
 def _is_running_text(row: Row) -> bool:

@@ -6,7 +6,13 @@ import datetime as dt
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
 
+from finray.core.currencies import CURRENCIES
+
+PERCENT = -2
+"""``scale`` of a tag whose number is printed in percent."""
 _NO_PART = re.compile(r":(?:OperatingSegments|ReportableSegment\w*|ConsolidatedEntities|ParentCompany)Member$")
 """Members that describe consolidation, not a part of the company."""
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+")
@@ -34,11 +40,29 @@ class Tags:
     units: Mapping[str, str] = field(default_factory=dict)
 
 
+def item_unit(name: str, scale: int = 0) -> str:
+    """The unit of a line item for the unit ``name`` of its tag: "USD", "USD/share", "shares", "percent" for a pure
+    number printed in hundredths (``scale`` -2), else "pure": ratios, and counts of anything ("segment")."""
+    over, _, under = name.partition("/")
+    currency = over.upper() if over.upper() in CURRENCIES else None
+    if currency and under.upper() not in CURRENCIES:
+        return f"{currency}/{'share' if under == 'shares' else under}" if under else currency
+    if name == "shares":
+        return name
+    return "percent" if scale == PERCENT else "pure"
+
+
+def in_unit(value: float, unit: str) -> float:
+    """A tag's ``value`` in the ``unit`` of its line item: 0.07 is 7 percent."""
+    return float(Decimal(repr(value)).scaleb(-PERCENT)) if unit == "percent" else value
+
+
 def words_of_name(name: str) -> list[str]:
     """The words of a qualified name: "us-gaap:OtherLiabilitiesCurrent" has "Other", "Liabilities" and "Current"."""
     return _CAMEL.findall(name.rpartition(":")[2])
 
 
+@lru_cache(maxsize=4096)  # a filing has thousands of facts in hundreds of contexts
 def part_of(context: Context) -> str | None:
     """The part of the company that ``context`` is about, in words ("Americas Segment"); None for the whole."""
     names = [

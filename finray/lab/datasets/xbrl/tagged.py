@@ -136,10 +136,7 @@ def _facts(root: Element, pages: Sequence[HtmlPage]) -> tuple[Fact, ...]:
         if context is None or page is None:
             continue
         printed = " ".join(text_content(tag.element).split())
-        exact = inline_xbrl.printed_number(printed)
-        if exact is None:
-            continue
-        value = Decimal(repr(exact)).scaleb(tag.scale) * (-1 if tag.element.get("sign") == "-" else 1)
+        value = Decimal(repr(tag.value))
         members = tuple(member for member in context.members if len(context.members) == 1 or member != _OPERATING)
         key = (tag.concept, context.start, context.end, context.months, members, tag.unit)
         tagged[key].append(_Tagged(value, _decimals(tag.element), _place(tag.element, page, printed)))
