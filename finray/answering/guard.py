@@ -108,12 +108,15 @@ class GuardedAnswerer:
         """``answer`` with its confidence, or the refusal of an unsure figure."""
         if answer.status != "answered" or self._confidence is None:
             return answer
+        dash = _is_dash(answer)
+        if dash and all(cell.fit >= 1 for cell in answer.operands):
+            return answer  # the model was fitted to figures; what the row prints is not in doubt
         found = signals(query, answer, curation.kept, self._facts, opinion_on(answer, query, reading))
         confidence = round(self._confidence.probability(found), 3)
         if not answer.operands or confidence >= self._least:  # a quotation speaks for itself
             return replace(answer, confidence=confidence)
         journal.note(f"answer: {answer.text!r} has a confidence of {confidence}, less than {self._least}")
-        return _unsure(answer)
+        return replace(_unsure(answer), settled=dash)  # a figure of another year or row would be wrong
 
     async def _inner_answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         """The answer of ``inner``; a refusal also names the nearest rows."""
@@ -144,6 +147,11 @@ def wants_opinion(answer: Answer) -> bool:
         return False  # readings are of figures
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
+
+
+def _is_dash(answer: Answer) -> bool:
+    """Whether ``answer`` says that the filing prints a dash."""
+    return len(answer.operands) == 1 and is_printed_dash(answer.operands[0].text)
 
 
 def _spans_differ(answer: Answer) -> bool:

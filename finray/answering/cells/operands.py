@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_flow, may_be_of, named_items
@@ -18,6 +19,7 @@ from finray.filings.dates import add_months
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item
 from finray.index.reading.facts import kept_with
 from finray.question.measures.named import UNIT_OF
+from finray.question.synonyms import words_of
 
 _WANDER_DAYS = 7
 """A fiscal period ends on different days in different years."""
@@ -29,6 +31,7 @@ _REPEATED_IN_QUARTERS = 100
 """Rank of a quarterly report as a source of the last year-end's balance, behind every annual report."""
 _REPEATED_IN_YEARS = 50
 """Rank of an annual report as a source of a quarter before the fourth, behind every report on the quarter."""
+_REFERENCE = re.compile(r"\((?:see )?notes?\b[^()]{0,40}\)|\((?:[a-z]|\d{1,2})\)", re.I)
 _SPENT = re.compile(r"^(?:Payments|Repayments|Purchases?|InterestExpense|InterestPaid|IncomeTaxesPaid|CostOf|CostsAnd)")
 """XBRL concepts of spending, with positive values."""
 _DEDUCTED = re.compile(
@@ -94,6 +97,39 @@ def find_phrase(
         if lengths is None or may_be_of(lengths, item, filing, balances=not is_flow(phrase)):
             return found_in(operand, filing, item, printed_amount(phrase, item), hit.fit.score)
     return None
+
+
+def find_labeled(
+    operand: Operand,
+    phrase: Phrase,
+    filings: Sequence[Filing],
+    line_items: Mapping[str, Sequence[LineItem]],
+    *,
+    amended: bool = False,
+) -> Found | None:
+    """The operand in the first filing that prints a row labeled by just the words of ``phrase``, in a statement or else
+    in a note. None if such rows have different figures: they are of different things."""
+    words = frozenset(phrase.words)
+    for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended):
+        cells = [
+            item
+            for item in line_items.get(filing.filing_id, ())
+            if item.period_end is not None
+            and abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS
+            and item.months in (0, months)
+            and label_words(item.label) == words
+        ]
+        of_statements = [item for item in cells if item.statement in ("income", "balance", "cash_flow")]
+        for own in (of_statements, cells):
+            if own and len({(printed_amount(phrase, item), item.unit) for item in own}) == 1:
+                return found_in(operand, filing, own[0], printed_amount(phrase, own[0]))
+    return None
+
+
+@lru_cache(maxsize=16384)
+def label_words(label: str) -> frozenset[str]:
+    """The words of a row's label without references to notes and what stands in brackets behind it."""
+    return frozenset(words_of(_REFERENCE.sub(" ", label)))
 
 
 def phrase_periods(

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
-from finray.answering.cells.operands import find_operand, find_phrase, in_row_of
+from finray.answering.cells.operands import find_labeled, find_operand, find_phrase, in_row_of
 from finray.answering.plans.in_place import InPlace, in_place_of
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
@@ -61,7 +61,7 @@ def cover(
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
     line_items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
-    search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=_is_plain(plan))
+    search = _Search(query, ranks, plan, anywhere=anywhere or query.over_all)
     found: dict[str, Found] = {}
     for operand in plan.operands:
         own = [facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company]
@@ -93,7 +93,7 @@ def printed_instead(
 ) -> InPlace | None:
     """What the passages' filings print in place of the figure of an absent operand; None if they lack its row."""
     items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
-    search = _Search(query, {}, anywhere=True, plain=_is_plain(coverage.plan))
+    search = _Search(query, {}, coverage.plan, anywhere=True)
 
     def find(operand: Operand) -> Found | None:
         own = [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == operand.company]
@@ -127,13 +127,15 @@ def _is_plain(plan: Plan) -> bool:
 
 
 class _Search:
-    """Finds operands in filings. ``ranks`` are those of the passages' pages. If ``plain``, named metrics may also be
-    rows of notes."""
+    """Finds operands of ``plan`` in filings. ``ranks`` are those of the passages' pages."""
 
-    def __init__(self, query: Query, ranks: Mapping[tuple[str, int], int], *, anywhere: bool, plain: bool) -> None:
+    def __init__(self, query: Query, ranks: Mapping[tuple[str, int], int], plan: Plan, *, anywhere: bool) -> None:
+        plain = _is_plain(plan)
         self._query, self._ranks, self._anywhere, self._plain = query, ranks, anywhere, plain
         version = asked_version(query.question)
         amended = any(form.endswith("/A") for form in query.forms)
+        # A row that is labeled by all words of the question, and no others, is the one that is meant.
+        self._whole = phrase_of(query.question, query.names) if anywhere and plan.kind == "value" else None
         self._amended = version == "restated" or (amended and version is None)
 
     def find(
@@ -142,6 +144,10 @@ class _Search:
         named = [filing for filing in filings if is_source(filing, self._query.source)]
         filings = named or filings
         phrase, ranks, amended = operand.phrase, self._ranks, self._amended
+        if self._whole is not None:
+            hit = find_labeled(operand, self._whole, filings, line_items, amended=amended)
+            if hit is not None:
+                return hit
         if phrase is None:
             called = _called(self._query, operand.item)
             hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called)
