@@ -72,8 +72,8 @@ async def measure(engine: Engine, questions: Sequence[Question], budgets: Sequen
             started = time.perf_counter()
             evidence = evidence_blocks(query, passages, facts, settings, coverage=curation.coverage)
             seconds = time.perf_counter() - started
-            texts = (*(block.text for block in evidence.blocks), *(cell.text for cell in evidence.cells))
-            ways[name].add(question.qid, gold, texts, evidence.tokens, seconds)
+            tokens = sum(block.tokens for block in evidence)
+            ways[name].add(question.qid, gold, (block.text for block in evidence), tokens, seconds)
     return ways
 
 
