@@ -100,7 +100,10 @@ def test_prose_between_tables_is_a_part_of_its_own() -> None:
     table = html_table("\n| 2022 | 2021\nSales | 30 | 20\nCost | 3 | 2")
     between = "Costs fell because prices of steel fell in the north."
     above = "<p>Note 3</p><p>By year:</p>"
-    pages = (f"<p>{FILLER}</p>{above}{table}<p>{between}</p>{above}", f"{table.replace('Sales', 'Rents')}<p>Rents rose.</p>")
+    pages = (
+        f"<p>{FILLER}</p>{above}{table}<p>{between}</p>{above}",
+        f"{table.replace('Sales', 'Rents')}<p>Rents rose.</p>",
+    )
     parts = _of_html("".join(pages))
     assert _texts(parts[:1]) == [FILLER]
     assert between in _texts(parts[1:2])

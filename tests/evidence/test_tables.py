@@ -73,7 +73,9 @@ def test_every_figure_of_a_table_has_a_name() -> None:
 
 def test_columns_beyond_the_alphabet_have_two_letters() -> None:
     regions = range(30)
-    rows = "\n".join(f"{label} | " + " | ".join(str(first + n) for n in regions) for label, first in (("Sales", 100), ("Cost", 10)))
+    rows = "\n".join(
+        f"{label} | " + " | ".join(str(first + n) for n in regions) for label, first in (("Sales", 100), ("Cost", 10))
+    )
     heads = " | ".join(f"Region {n}" for n in regions)
     (table,) = _of_html(f"<p>Volumes (in millions):</p>{html_table(chr(10) + '|' + heads + chr(10) + rows)}")
     assert "|AA: Region 26|AB: Region 27|" in table.marked
