@@ -52,9 +52,9 @@ class OneFiling(FilingFacts):
         own = self._parsed.pages
         return {(filing_id, page): own[page] for filing_id, page in places if 0 <= page < len(own)}
 
-    def tables(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], list[Table]]:
+    def tables(self, places: Collection[tuple[str, int]]) -> dict[tuple[str, int], tuple[Table, ...]]:
         return {
-            place: [table for table in self._parsed.tables if table.page <= place[1] <= table.last_page]
+            place: tuple(table for table in self._parsed.tables if table.page <= place[1] <= table.last_page)
             for place in places
         }
 

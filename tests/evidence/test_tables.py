@@ -63,7 +63,7 @@ def test_every_figure_of_a_table_has_a_name() -> None:
     (table,) = _of_html(SEGMENTS)
     lines = table.marked.split("\n")
     heads = [head.partition(":")[0] for head in lines[1].split("|")[2:-1]]
-    named = {}
+    named: dict[str, str] = {}
     for line in lines[3:]:
         label, *figures = line.split("|")[1:-1]
         named |= {f"{head}{label.split()[0]}": text for head, text in zip(heads, figures, strict=True) if text}
@@ -100,7 +100,7 @@ def test_a_table_over_a_page_break_is_shown_once_and_whole() -> None:
     facts = OneFiling(filing)
     passages = [facts.whole_page(2), facts.whole_page(1)]
     (table,) = [b for b in evidence_blocks(Query("q", "sales"), passages, facts, ALL) if b.kind == "table"]
-    assert [line for line in table.text.split("\n")[3:]] == [
+    assert table.text.split("\n")[3:] == [
         "|Sales offices|120|110|",
         "|Plants|30|40|",
         "|Sales vehicles|50|40|",

@@ -79,7 +79,7 @@ CELLS = st.builds(
 )
 
 
-def _tuples(of: st.SearchStrategy[Cell] | st.SearchStrategy[Row] | st.SearchStrategy[Column]) -> st.SearchStrategy:  # type: ignore[type-arg]
+def _tuples(of: st.SearchStrategy[Cell] | st.SearchStrategy[Row] | st.SearchStrategy[Column]) -> st.SearchStrategy:
     return st.lists(of, max_size=3).map(tuple)
 
 
