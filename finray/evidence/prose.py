@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -126,16 +126,31 @@ def _edge(lines: Iterable[Line]) -> int:
 
 def _beside(lines: Iterable[Line], page: int, tables: Sequence[ShownTable]) -> Iterator[Line]:
     """``lines`` without those of ``tables``: their rows, their heads, and figures that no row was found to hold."""
-    spans = [(row.start, row.end) for table in tables for row in table.rows if row.page == page and row.end]
+    spans = _merged((row.start, row.end) for table in tables for row in table.rows if row.page == page and row.end)
+    begins = [start for start, _ in spans]
     heads = [(table.span(page)[0], " ".join(table.printed_heads.split())) for table in tables]
     for line in lines:
-        if any(start < line.end and line.start < end for start, end in spans):
+        before = bisect_left(begins, line.end)
+        if before and spans[before - 1][1] > line.start:
             continue
         if tables and not _LETTERS.search(line.text):
             continue
-        if any(line.text in text and start - MAX_LEAD <= line.start < start for start, text in heads):
+        above = (text for start, text in heads if start - MAX_LEAD <= line.start < start)
+        if any(all(cell in text for cell in line.text.split(_CELLS)) for text in above):
             continue
         yield line
+
+
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """``spans`` in order, those that overlap as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            first, last = merged.pop()
+            merged.append((first, max(last, end)))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _sentences(lines: Sequence[Line], headings: Collection[str]) -> Iterator[Sentence]:

@@ -139,9 +139,10 @@ def _title(table: Table, page: Page) -> str:
     start = next((row.start for row in table.rows if row.end and row.page == table.page), 0)
     labels = {row.label for row in table.rows}
     headings = (line.strip() for line in page.headings.split("\n"))
-    above = [text for text in headings if " " in text and text not in labels and page.text.find(text, 0, start) >= 0]
+    titles = [text for text in headings if " " in text and " | " not in text and text not in labels]
+    above = next((text for text in reversed(titles) if page.text.find(text, 0, start) >= 0), "")
     parts: list[str] = []
-    for part in (*above[-1:], shortened(table.caption), shortened(table.title)):
+    for part in (above, shortened(table.caption), shortened(table.title)):
         words = _words(part)
         if not any(words <= _words(other) for other in parts):
             parts = [*(other for other in parts if not _words(other) <= words), part]

@@ -32,6 +32,8 @@ MAX_INTRODUCTION = 1_500
 """Characters above a table that may introduce it."""
 _NEAR = 1_500
 """Characters of a page's text between two rows, such as notes below the first."""
+MAX_SOUGHT = 200
+"""Rows that are looked for in the whole text of a page, because they are not near the row before: each costs a pass."""
 _SAME_ROW = 400
 """Characters between two cells of a row."""
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
@@ -184,12 +186,16 @@ def _dated_row(row: Row, end: dt.date) -> Row:
 
 def placed(found: Sequence[Table], page_text: str) -> list[Table]:
     """``found`` with the place of each row in ``page_text``: from its label, or its first figure, to its last one."""
-    at = 0
+    at = sought = 0
     result: list[Table] = []
     for table in found:
         rows: list[Row] = []
         for row in table.rows:
-            begins = _find(page_text, row.label or (row.cells[0].text if row.cells else ""), at)
+            first = row.label or (row.cells[0].text if row.cells else "")
+            begins = _find(page_text, first, at)
+            if begins is None and first and sought < MAX_SOUGHT:  # a page whose text is not in reading order
+                sought += 1
+                begins = page_text.find(first) if page_text.count(first) == 1 else None
             if begins is None:
                 rows.append(row)
                 continue
@@ -214,8 +220,6 @@ def _find(page_text: str, text: str, at: int, *, last: bool = False) -> int | No
         if both >= 0:
             return both
     found = page_text.find(word, at, at + (_SAME_ROW if last else _NEAR))
-    if found < 0 and not last and page_text.count(text) == 1:  # a page whose text is not in reading order
-        found = page_text.find(text)
     if found < 0:
         return None
     return found + len(word) if last else found
