@@ -43,6 +43,7 @@ _OPEN_ENDED = re.compile(
     r"attributable)|,|—|–|-|\()$",
     re.IGNORECASE,
 )
+_ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|L\.P|U\.S|No)\.$")
 _LONGEST_END = 16
 """Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
@@ -285,7 +286,9 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
         return False
     height = lower.box[3] - lower.box[1]
     spacing = lower.box[1] - upper.box[3]
-    if spacing > 1.2 * height or upper.text.endswith((":", ".")):
+    if spacing > 1.2 * height or (
+        upper.text.endswith((":", ".")) and not _ABBREVIATED.search(upper.text[-_LONGEST_END:])
+    ):
         return False
     open_ended = _OPEN_ENDED.search(upper.text, max(0, len(upper.text) - _LONGEST_END)) is not None
     if spacing > 0.6 * height and not open_ended:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
-from finray.core.vocabulary import MONTH
+from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.tables.cells import MAX_CELL, NEVER_FIRST, Printed, is_year, merge_fillers, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT
 from finray.filings.tables.marks import without_raised
@@ -34,6 +34,7 @@ _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·�
 _LEADING = re.compile("[.·…_\u200b\u00ad]")
 """Any character of dot leaders, or one that prints nothing."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
+_SCALE_WORD = re.compile(rf"{SCALE}s?\b", re.IGNORECASE)
 _LOOSE = re.compile(r"\s(?:(?<=[$€£¥(]\s)\s*+(?=[\d(.—–-])|(?<!\s\s)\s*+(?=\)))")
 _SUPERSCRIPT_MARK = re.compile(
     r"\(?[a-z\d]{1,2}\)?|(?:\((?:[a-z]|\d{1,2})\)){2,4}|(?:[a-z]|\d{1,2})(?:,(?:[a-z]|\d{1,2})){1,3},?"
@@ -41,6 +42,8 @@ _SUPERSCRIPT_MARK = re.compile(
 _DAY = re.compile(r"\d{1,2},")
 _ENDED = frozenset({"ended", "ended:"})
 _LENGTHS = frozenset({"three", "six", "nine", "twelve", "year", "years"})
+_TERMS = frozenset({"year", "years", "month", "months"})
+"""End a number that may go on: "1 year - 5 years"."""
 _DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"\d[,'’]\d{3}|[(\[]\d|\$")
 _COMMA = re.compile(r"\d,\d{3}(?!\d)")
@@ -189,17 +192,15 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     height = line.height
-    for before, word in pairwise(line.words):
+    for at, (before, word) in enumerate(pairwise(line.words)):
         gap = word.x0 - before.x1
         kind = _kind(word.text)
         apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
         if kind.numeric and not apart and word.text not in {")", "%", ")%", "]"}:
             at_edge = len(word.text) > 1 and gap > 0.1 * height and _is_near(word.x1, edges)
-            apart = (
-                word.text == "$"
-                or (at_edge and kind.grouped)
-                or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
-            )
+            apart = (at_edge and kind.grouped) or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
+            if word.text == "$":
+                apart = not _begins_scale(line.words[at + 2 :])
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
         if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
@@ -207,6 +208,11 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
         else:
             runs[-1].append(word)
     return merge_fillers([_cell(run, line) for run in _with_ranges(runs, height)])
+
+
+def _begins_scale(words: Sequence[Word]) -> bool:
+    """Whether the words behind a "$" are those of a scale: "2022 $ million" is one heading."""
+    return bool(words) and _SCALE_WORD.match(words[0].text) is not None
 
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
@@ -235,6 +241,7 @@ def _is_number(run: Sequence[Word]) -> bool:
     # Prose is recognized by its first letter, without joining its words again and again.
     return (
         len(run) <= MAX_CELL
+        and run[-1].text not in _TERMS
         and run[0].text[0] not in NEVER_FIRST
         and parse_number(" ".join([word.text for word in run])) is not None
     )

@@ -52,7 +52,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
              r"(?:rate of return|yield|volatility)\b)"),
-    ("ratio", r"\bratios?\b"),
+    ("ratio", r"\bratios?\b|\bconversion rate\b"),
 )  # fmt: skip
 _KINDS = tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS)
 _OUTSTANDING = re.compile(r"\bweighted|\boutstanding\b|\bused\b|\bdilut", re.IGNORECASE)
@@ -282,6 +282,8 @@ class NoteUnits:
             return ("percent" if rate else "pure", 1) if small else None
         if kind == "years":
             return ("pure", 1) if size < 200 else None
+        if kind == "shares" and number.decimals == PRICE_DECIMALS and column in self.per_share | self.cents:
+            return None  # "Effect of dilutive awards | (0.02)" on earnings per share
         stated = own or _stated(_IN.finditer(text))
         if kind == "count":
             return "pure", stated or (self.area_in if _AREA.search(text) else None) or 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.core.vocabulary import MONTH
-from finray.filings.tables.cells import Number, is_year, parse_number
+from finray.filings.tables.cells import Number, figures_in, is_term, is_year, parse_number
 from finray.filings.tables.grids import MAX_LABEL, Cell
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -28,12 +28,19 @@ class Row:
 def read_row(row: Sequence[Cell]) -> Row:
     """Split the cells of a row into label, numbers and other texts."""
     read = [(cell, parse_number(cell.text)) for cell in row]
-    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or is_year(cell.text)))
+    if any(is_term(cell.text) for cell in row) and not figures_in(tuple([cell.text for cell in row])):
+        read = [(cell, None if is_term(cell.text) else number) for cell, number in read]
+    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or _names_row(cell.text)))
     return Row(
         label[:MAX_LABEL].strip(),
         tuple((cell, number) for cell, number in read if cell.column and number),
         tuple(cell for cell, number in read if cell.column and not number),
     )
+
+
+def _names_row(text: str) -> bool:
+    """Whether a number is a label: a year, or a term such as "5 years"."""
+    return is_year(text) or is_term(text)
 
 
 def is_amount(text: str) -> bool:

@@ -63,6 +63,19 @@ def test_what_leads_from_diluted_to_adjusted_earnings_is_per_share() -> None:
     ]
 
 
+def test_the_effect_of_dilutive_awards_on_earnings_per_share_is_no_count() -> None:
+    items = _read(
+        "(in millions, except per share data) | 2022 | 2021\nDiluted EPS | $0.82 | $0.29\nImpairment | 1.07 | 2.59\n"
+        "Interest | 0.09 | 0.10\nEffect of dilutive equity awards | (0.02) | 0.01\nAdjusted EPS | $2.93 | $2.88"
+    )
+    assert {item.unit for item in items} == {"USD/share"}
+
+
+def test_a_conversion_rate_is_a_ratio() -> None:
+    items = _read("(in millions) | Shares Outstanding | Conversion Rate\nSeries B | 2 | 2.9370\nSeries C | 3 | 1.7860")
+    assert [(item.value, item.unit) for item in items if item.column == 2] == [(2.937, "pure"), (1.786, "pure")]
+
+
 def test_amounts_beside_one_figure_per_share_stay_amounts() -> None:
     units = _units(BRIDGE.replace("0.26", "26.1"))
     assert (26.1e6, "USD") in units
