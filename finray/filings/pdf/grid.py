@@ -34,6 +34,9 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _HEADS = re.compile(r"\b(?:19|20)\d\d\b|ended|months|weeks", re.IGNORECASE)
+_BEGINS_YEAR = re.compile(r"(?:19|20)\d\d(?! ?[-–—/])")
+SHORT_HEADING = 30
+"""Characters; a longer text beside years is not a heading of one column."""
 _SPANNING = re.compile(
     rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
@@ -110,14 +113,18 @@ def _tables(
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
-    """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021". Behind years,
+    short headings such as "% Change" may follow."""
     if len(row) < 2:
         return False
     cells = row if _PERIOD.search(row[0].text) else row[1:]
-    return (
-        len(cells) >= 2
-        and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
-        and any(_HEADS.search(cell.text) for cell in cells)
+    periods = [cell for cell in cells if _PERIOD.search(cell.text)]
+    if len(periods) < 2 or not any(_HEADS.search(cell.text) for cell in periods):
+        return False
+    others = len(cells) - len(periods) - sum(cell.text == "$" for cell in cells)
+    return not others or (
+        sum(_BEGINS_YEAR.match(cell.text) is not None for cell in row) >= 2
+        and all(len(cell.text) <= SHORT_HEADING for cell in row[1:])
     )
 
 

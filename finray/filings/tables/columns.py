@@ -84,8 +84,9 @@ class Columns:
         """Forget the headings, for a second set in the same table."""
         self.headings, self.scales = {}, {}
 
-    def add_title(self, text: str) -> None:
-        self.calendar = self.calendar.with_title(text)
+    def add_title(self, text: str, *, anew: bool = False) -> None:
+        """Add a title. That of a second set of headings (``anew``) comes before those of the first."""
+        self.calendar = self.calendar.with_title(text, first=anew)
 
     def head(self, over_columns: Sequence[Cell]) -> None:
         """Add a row of headings."""

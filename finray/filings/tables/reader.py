@@ -141,7 +141,8 @@ class TableReader:
             self._open_section(" ".join(cell.text for cell in cells), cells[0].indent)
             self.pending.append(over_columns)
             return
-        if self.seen_data:  # a second set of headings in one table
+        anew = self.seen_data
+        if anew:  # a second set of headings in one table
             self.columns.begin_anew()
             self.seen_data = False
             for before in self.pending:
@@ -149,7 +150,7 @@ class TableReader:
         self.columns.take_scale(cells)
         self.columns.head(over_columns)
         if row.label or len(cells) == 1:
-            self.columns.add_title(row.label or cells[0].text)
+            self.columns.add_title(row.label or cells[0].text, anew=anew)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
             self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" also heads the rows
         if len(cells) == 1 and not dated and self.columns.dated:

@@ -16,6 +16,10 @@ PERIOD_WORDS = re.compile(
 )
 
 
+_IN_CENTS = re.compile(r"\bcents\b", re.IGNORECASE)
+_IN_DOLLARS = re.compile(r"[$€£¥]|\bdollars\b", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """``numbers`` and ``texts`` stand in numeric columns."""
@@ -31,11 +35,19 @@ def read_row(row: Sequence[Cell]) -> Row:
     if any(is_term(cell.text) for cell in row) and not figures_in(tuple([cell.text for cell in row])):
         read = [(cell, None if is_term(cell.text) else number) for cell, number in read]
     label = " ".join(cell.text for cell, number in read if not cell.column and (not number or _names_row(cell.text)))
+    in_cents = _IN_CENTS.search(label) is not None and not _IN_DOLLARS.search(label)
     return Row(
         label[:MAX_LABEL].strip(),
-        tuple((cell, number) for cell, number in read if cell.column and number),
+        tuple((cell, _of_cents(number) if in_cents else number) for cell, number in read if cell.column and number),
         tuple(cell for cell, number in read if cell.column and not number),
     )
+
+
+def _of_cents(number: Number) -> Number:
+    """A number in a row "(US cents)" in units of the currency; one that prints "$" or "%" is not in cents."""
+    if number.percent or number.currency is not None:
+        return number
+    return number._replace(value=number.value / 100, decimals=number.decimals + 2)
 
 
 def _names_row(text: str) -> bool:
