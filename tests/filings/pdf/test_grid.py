@@ -106,6 +106,34 @@ def test_terms_are_figures_in_a_row_and_headings_over_columns() -> None:
     assert [row.numbers == () for row in map(read_row, grid.rows)] == [True, False, False, False]
 
 
+def test_texts_between_labels_and_figures_are_no_part_of_the_label() -> None:
+    def read(names: tuple[str, str]) -> list[str]:
+        page = _page([("", ("2022", "2021", "2020")), *((name, ("10", "11", "12")) for name in names)])
+        for number in (1, 2):
+            page.insert_text((200, 80 + 12 * number), f"July 20{number + 24}", fontsize=9)
+        (grid,) = page_grids(page, 0)
+        return [row[0].text for row in grid.rows[1:]]
+
+    assert read(("2025 Notes", "Other notes")) == ["2025 Notes", "Other notes"]
+    assert read(("Notes", "Notes")) == ["Notes July 2025", "Notes July 2026"]
+
+
+def test_a_heading_with_a_change_behind_its_years_begins_another_table() -> None:
+    page = _page(
+        [
+            ("GAAP results", ("2022", "2021")),
+            ("Net sales", ("14,544", "14,694")),
+            ("Adjusted results", ("2022", "2021", "% Change")),
+            ("Net sales", ("14,000", "14,100", "1")),
+        ]
+    )
+    grids = page_grids(page, 0)
+    assert [[cell.text for cell in grid.rows[0]] for grid in grids] == [
+        ["GAAP results", "2022", "2021"],
+        ["Adjusted results", "2022", "2021", "% Change"],
+    ]
+
+
 def test_headings_stay_apart_from_the_first_row_below() -> None:
     page = _page([("", ("2022", "2021", "2020")), ("Current assets:", ()), ("Cash", ("1", "2", "3"))])
     (grid,) = page_grids(page, 0)
