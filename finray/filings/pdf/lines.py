@@ -81,13 +81,13 @@ class Line:
 
 def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
     """The cells of each line, top to bottom and left to right."""
-    printed = (
-        (x0, y0, x1, y1, text)
-        for x0, y0, x1, y1, text in words
-        if -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and text.strip()
-    )
     # The constructor of a named tuple is a function in Python, that of a tuple is not.
-    lines = _with_groups(_lines([tuple.__new__(Word, word) for word in printed]))
+    printed = [
+        tuple.__new__(Word, word)
+        for word in words
+        if -FAR < word[0] < word[2] < FAR and -FAR < word[1] < word[3] < FAR and word[4].strip()
+    ]
+    lines = _with_groups(_lines(printed))
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
@@ -96,13 +96,13 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     """The lines, top to bottom: words whose middles are at the same height, left to right."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
-    for word in sorted(words, key=lambda w: ((w.y0 + w.y1) / 2, w.x0)):
-        own = (word.y0 + word.y1) / 2
-        if lines and own - middle < SAME_LINE * min(height, word.y1 - word.y0):
+    for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
+        tall = word[3] - word[1]
+        if lines and own - middle < SAME_LINE * (tall if tall < height else height):
             lines[-1].append(word)
         else:
             lines.append([word])
-            middle, height = own, word.y1 - word.y0
+            middle, height = own, tall
     built = []
     for line in lines:
         kept = sorted(line, key=attrgetter("x0"))

@@ -32,7 +32,12 @@ class Row:
 def read_row(row: Sequence[Cell]) -> Row:
     """Split the cells of a row into label, numbers and other texts."""
     read = [(cell, parse_number(cell.text)) for cell in row]
-    if any(is_term(cell.text) for cell in row) and not figures_in(tuple([cell.text for cell in row])):
+    units = [number.unit for _, number in read if number is not None]
+    if (
+        "pure" in units
+        and any(is_term(cell.text) for cell in row)
+        and not figures_in(tuple([cell.text for cell in row]))
+    ):
         read = [(cell, None if is_term(cell.text) else number) for cell, number in read]
     label = " ".join(cell.text for cell, number in read if not cell.column and (not number or _names_row(cell.text)))
     in_cents = _IN_CENTS.search(label) is not None and not _IN_DOLLARS.search(label)

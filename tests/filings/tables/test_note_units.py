@@ -78,8 +78,11 @@ def test_what_a_row_measures_counts_more_than_the_shares_over_its_column() -> No
 
 
 def test_a_change_has_the_unit_of_the_other_changes() -> None:
-    items = _read("~ | 2022 | Change | 2022 | Change\nRevenue | $120 | 5% | $80 | NM\nExpense | 100 | 4 | 60 | (28)")
-    assert [item.unit for item in items if item.text in ("4", "(28)")] == ["percent", "percent"]
+    items = _read(
+        "~ | 2022 | Change | 2022 | Change\nRevenue | $120 | 5% | $80 | NM\n"
+        "Expense | 100 | 4 | 60 | (28)\nTax | 9 | 4 | 6 | 11"
+    )
+    assert [item.unit for item in items if item.text in ("4", "(28)", "11")] == ["percent"] * 4
 
 
 def test_a_row_in_cents_is_per_share() -> None:
