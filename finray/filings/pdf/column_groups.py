@@ -16,6 +16,8 @@ from finray.filings.tables.cells import Printed
 
 OFF_CENTER = 0.35
 """How far the middle of a heading may be from that of its columns, as a share of the distance between columns."""
+OVERHANG = 40.0
+"""Points by which a heading may begin left of the first column; text further left is a label, a title or prose."""
 MOST_COLUMNS = 40
 MOST_LINES = 12
 """Tables with more columns are left alone, as are more lines of headings; the limits bound the time."""
@@ -23,6 +25,43 @@ MOST_LINES = 12
 Columns = Sequence[tuple[float, float]]
 Group = tuple[int, int]
 """The first and the last column, from 0."""
+
+
+def leaves(rows: Sequence[list[Printed]], columns: Columns) -> Sequence[Printed]:
+    """The headings of the last line in ``rows`` with one for each of ``columns``; none if there is no such line."""
+    for row in reversed(rows):
+        cells = row[-len(columns) :]
+        if len(columns) > 1 and len(cells) == len(columns) and len(row) <= len(columns) + 1:
+            left = columns[0][0] - (columns[1][0] - columns[0][1])
+            if cells[0].x1 > left and all(a.x1 <= x0 and x1 <= b.x0 for a, b, x0, x1 in _beside(cells, columns)):
+                return cells
+    return ()
+
+
+def _beside(cells: Sequence[Printed], columns: Columns) -> list[tuple[Printed, Printed, float, float]]:
+    """Neighboring headings, each with the nearer edge of the other's column."""
+    pairs = zip(pairwise(cells), pairwise(columns), strict=True)
+    return [(a, b, next_x0, x1) for (a, b), ((_, x1), (next_x0, _)) in pairs]
+
+
+def aligned(rows: Sequence[list[Printed]], columns: Columns, own: Sequence[Printed]) -> list[list[Printed]]:
+    """``rows`` with each heading moved over the columns whose figures or ``own`` headings it overlaps: a heading may be
+    centered beside figures that are flush right."""
+    if not own:
+        return list(rows)
+    places = [(min(x0, cell.x0), max(x1, cell.x1)) for (x0, x1), cell in zip(columns, own, strict=True)]
+    left = places[0][0]
+    return [
+        [cell if cell.x1 <= left or cell.x0 < left - OVERHANG else _moved(cell, columns, places) for cell in row]
+        for row in rows
+    ]
+
+
+def _moved(cell: Printed, columns: Columns, places: Columns) -> Printed:
+    over = [at for at, (x0, x1) in enumerate(places) if cell.x0 < x1 and x0 < cell.x1]
+    if not over or over == [at for at, (x0, x1) in enumerate(columns) if cell.x0 < x1 and x0 < cell.x1]:
+        return cell
+    return cell._replace(x0=columns[over[0]][0], x1=columns[over[-1]][1])
 
 
 def spread_headings(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
@@ -96,8 +135,10 @@ def _groups(number: int, lines: Sequence[_Line], places: Columns) -> list[Group]
     if not 1 <= len(line.headings) < len(places) or len(line.covered) == len(places) or not line.distinct:
         return None
     below = [tuple(each.over(column) for each in lines[number + 1 :]) for column in range(len(places))]
-    if (repeated := _repeated(line, below, places)) is not None:
-        return repeated
+    rest = [tuple(each.over(column) for each in lines if each is not line) for column in range(len(places))]
+    for heads in (below, rest):
+        if (repeated := _repeated(line, heads, places)) is not None:
+            return repeated
     several = [each for each in lines if len(each.headings) > 1 and each is not line]
     others = [tuple(each.over(column) for each in several) for column in range(len(places))]
     alike = {other for other, count in Counter(others).items() if count > 1}
@@ -126,7 +167,8 @@ def _tell_apart(
 
 
 def _repeated(line: _Line, below: Sequence[tuple[str, ...]], places: Columns) -> list[Group] | None:
-    """Equal groups, one for each heading of ``line``, if the headings ``below`` repeat from group to group."""
+    """Equal groups, one for each heading of ``line``, if other headings, those ``below`` or all, repeat from group to
+    group."""
     count = len(line.headings)
     size, rest = divmod(len(places), count)
     if count < 2 or rest or size < 2 or len(set(below[:size])) < size or list(below) != [*below[:size]] * count:

@@ -6,17 +6,19 @@ line that has its figures. PyMuPDF is not thread-safe: use processes.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain, groupby, pairwise, takewhile
+from statistics import median
 
 import pymupdf
 
 from finray.core.vocabulary import MONTH, SCALE
-from finray.filings.pdf.column_groups import Columns, spread_headings
-from finray.filings.pdf.lines import PositionedWord, rows_of_words
+from finray.filings.pdf.column_groups import OVERHANG, Columns, aligned, leaves, spread_headings
+from finray.filings.pdf.lines import GAP, PositionedWord, rows_of_words
 from finray.filings.pdf.marks import cleaned
 from finray.filings.pdf.text import upright
-from finray.filings.tables.cells import Printed, arrange, data_cells, is_year, number_columns, parse_number
+from finray.filings.tables.cells import Printed, arrange, data_cells, is_term, is_year, number_columns, parse_number
 from finray.filings.tables.grids import Grid, caption_of
 from finray.filings.tables.note_columns import without_references
 from finray.filings.tables.number_styles import in_us_style
@@ -34,6 +36,9 @@ _PERIOD = re.compile(
     re.IGNORECASE,
 )
 _HEADS = re.compile(r"\b(?:19|20)\d\d\b|ended|months|weeks", re.IGNORECASE)
+_BEGINS_YEAR = re.compile(r"(?:19|20)\d\d(?! ?[-–—/])")
+SHORT_HEADING = 30
+"""Characters; a longer text beside years is not a heading of one column."""
 _SPANNING = re.compile(
     rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
@@ -43,9 +48,16 @@ _OPEN_ENDED = re.compile(
     r"attributable)|,|—|–|-|\()$",
     re.IGNORECASE,
 )
+_ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|L\.P|U\.S|No)\.$")
 _LONGEST_END = 16
 """Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
+MIN_TEXTS = 2
+"""Rows that share the edge of a column of texts."""
+MOST_NAME = 36
+"""Characters; the lines of a column of prose are longer than most names."""
+_NAME = re.compile(r"[^\W\d_]{3}")
+"""In a label, but not in a bullet or the mark of a footnote."""
 MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
@@ -109,14 +121,18 @@ def _tables(
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
-    """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021"."""
+    """Whether a row names two or more periods, such as "2022 2021" or "June 30, 2022  December 31, 2021". Behind years,
+    short headings such as "% Change" may follow."""
     if len(row) < 2:
         return False
     cells = row if _PERIOD.search(row[0].text) else row[1:]
-    return (
-        len(cells) >= 2
-        and all(_PERIOD.search(cell.text) or cell.text == "$" for cell in cells)
-        and any(_HEADS.search(cell.text) for cell in cells)
+    periods = [cell for cell in cells if _PERIOD.search(cell.text)]
+    if len(periods) < 2 or not any(_HEADS.search(cell.text) for cell in periods):
+        return False
+    others = len(cells) - len(periods) - sum(cell.text == "$" for cell in cells)
+    return not others or (
+        sum(_BEGINS_YEAR.match(cell.text) is not None for cell in row) >= 2
+        and all(len(cell.text) <= SHORT_HEADING for cell in row[1:])
     )
 
 
@@ -177,12 +193,14 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     above = [*above, *_titles(rows)]
     # A year on a line of its own, above the years of the other columns, heads its column.
     cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
-    heads = spread_headings(rows[:first], columns)
-    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0)) for index, row in enumerate(heads)]
+    own = leaves(rows[:first], columns)
+    heads = spread_headings(aligned(rows[:first], columns, own), columns)
+    heads = [_stretch(row, columns, max(cells[index + 1 :], default=0), own) for index, row in enumerate(heads)]
     middle = (min(row[0].x0 for row in rows[first:]) + columns[-1][1]) / 2
     heads = [_aside(row, columns[0], middle) for row in heads]
     rows = [*rows[:first], *_spread_below(rows[first:], columns)]
-    body = _join_wrapped([_split_label(row, columns) for row in rows[first:]], columns)
+    aside = _texts_aside(rows[first:], columns)
+    body = _join_wrapped([_with_one_label(row, columns, aside) for row in rows[first:]], columns)
     if heads and body and _is_label(heads[-1], columns):
         both = _join_wrapped([heads[-1], body[0]], columns)
         if len(both) == 1:  # the first row's label begins above its figures
@@ -213,29 +231,61 @@ def _is_prose(row: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool
     return row[0].x1 - row[0].x0 > PROSE_SHARE * width
 
 
-def _split_label(row: list[Printed], columns: Columns) -> list[Printed]:
-    """``row`` with the text cells left of the first number column joined into one label."""
-    label = [cell for cell in row if cell.x1 <= columns[0][0] + 1 and not parse_number(cell.text)]
-    if len(label) < 2 or row[: len(label)] != label:
+def _label_cells(row: Sequence[Printed], columns: Columns) -> list[Printed]:
+    """The texts that begin ``row``, left of the first number column."""
+    texts = takewhile(lambda cell: cell.x1 <= columns[0][0] + 1, row)
+    return list(takewhile(lambda cell: not parse_number(cell.text) or is_term(cell.text), texts))
+
+
+def _texts_aside(rows: Sequence[list[Printed]], columns: Columns) -> frozenset[int]:
+    """Left edges and middles of columns of texts between labels and figures ("Senior Notes", "July 2025"), in points;
+    none if the labels need these texts to differ."""
+    labels = [cells for row in rows if data_cells(row) and (cells := _label_cells(row, columns))]
+    several = [cells for cells in labels if len(cells) > 1 and _NAME.search(cells[0].text)]
+    names = Counter(cells[0].text for cells in labels)
+    if len(several) < MIN_TEXTS or any(names[cells[0].text] > 1 for cells in several):
+        return frozenset()
+    if median([len(cells[0].text) for cells in several]) > MOST_NAME:
+        return frozenset()  # a column of prose beside the table
+    edges = Counter(edge for cells in several for before, cell in pairwise(cells) for edge in _edges(before, cell))
+    return frozenset(edge for edge, count in edges.items() if count >= MIN_TEXTS)
+
+
+def _edges(before: Printed, cell: Printed) -> set[int]:
+    """The left edge and the middle of ``cell``; none if the gap ``before`` it is a word space ("issuance of | $3")."""
+    near = cell.box is not None and cell.x0 - before.x1 < GAP * (cell.box[3] - cell.box[1])
+    return set() if near else {round(cell.x0), round((cell.x0 + cell.x1) / 2)}
+
+
+def _with_one_label(row: list[Printed], columns: Columns, aside: frozenset[int]) -> list[Printed]:
+    """``row`` with the texts left of the first number column joined into one label, without those ``aside``."""
+    label = _label_cells(row, columns)
+    if len(label) < 2:
         return row
     joined = label[0]
-    for cell in label[1:]:
-        joined = joined.joined(cell, " ")
+    named = aside and _NAME.search(joined.text) and data_cells(row)
+    for before, cell in pairwise(label):
+        if not (named and aside & _edges(before, cell)):
+            joined = joined.joined(cell, " ")
     return [joined, *row[len(label) :]]
 
 
-def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
+def _stretch(row: list[Printed], columns: Columns, below: int, own: Sequence[Printed]) -> list[Printed]:
     """``row`` with its headings, which are centered over their columns, widened to the columns nearest to them.
-    ``below`` is the number of cells of the widest row of headings below: at most half as many years head groups."""
+    ``below`` is the number of cells of the widest row of headings below: at most half as many years head groups.
+    ``own`` are the headings of single columns: one that is flush right with them, as a wrapped one is, stays there."""
     over = [
         cell
         for cell in row
-        if cell.x1 > columns[0][0] - 2 and (cell.x0 >= columns[0][0] - 40 or len(row) == 1 or cell is not row[0])
+        if cell.x1 > columns[0][0] - 2 and (cell.x0 >= columns[0][0] - OVERHANG or len(row) == 1 or cell is not row[0])
     ]
     if not over:
         return row
     groups = all(is_year(cell.text) for cell in over) and below >= 2 * len(over)
-    spanning = [groups or (bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:])) for cell in over]
+    spanning = [
+        groups or (bool(_SPANNING.search(cell.text)) and not is_year(cell.text[-4:]) and not _wraps(cell, own))
+        for cell in over
+    ]
     centers = [(cell.x0 + cell.x1) / 2 for cell in over]
     reach = {index: [cell.x0, cell.x1] for index, cell in enumerate(over)}
     for x0, x1 in columns:
@@ -244,6 +294,14 @@ def _stretch(row: list[Printed], columns: Columns, below: int) -> list[Printed]:
             reach[nearest] = [min(reach[nearest][0], x0), max(reach[nearest][1], x1)]
     moved = {id(cell): cell._replace(x0=reach[i][0], x1=reach[i][1]) for i, cell in enumerate(over)}
     return [moved.get(id(cell), cell) for cell in row]
+
+
+def _wraps(cell: Printed, own: Sequence[Printed]) -> bool:
+    """Whether ``cell`` is the upper line of one of the headings ``own``: flush right with it, not centered."""
+    return any(
+        abs(cell.x1 - leaf.x1) < 0.5 * FLUSH and abs(cell.x0 - leaf.x0) > 2 * FLUSH and cell.box != leaf.box
+        for leaf in own
+    )
 
 
 def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> list[Printed]:
@@ -285,7 +343,9 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
         return False
     height = lower.box[3] - lower.box[1]
     spacing = lower.box[1] - upper.box[3]
-    if spacing > 1.2 * height or upper.text.endswith((":", ".")):
+    if spacing > 1.2 * height or (
+        upper.text.endswith((":", ".")) and not _ABBREVIATED.search(upper.text[-_LONGEST_END:])
+    ):
         return False
     open_ended = _OPEN_ENDED.search(upper.text, max(0, len(upper.text) - _LONGEST_END)) is not None
     if spacing > 0.6 * height and not open_ended:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from statistics import median
 from typing import NamedTuple
 
-from finray.core.vocabulary import MONTH
+from finray.core.vocabulary import MONTH, SCALE
 from finray.filings.tables.cells import MAX_CELL, NEVER_FIRST, Printed, is_year, merge_fillers, parse_number
 from finray.filings.tables.grids import MAX_CELL_TEXT
 from finray.filings.tables.marks import without_raised
@@ -34,6 +34,7 @@ _LEADERS = re.compile(r"(?<![.·…_])[.·…_]{2,}+$|^[.·…_]++$|(?<=\s)[.·�
 _LEADING = re.compile("[.·…_\u200b\u00ad]")
 """Any character of dot leaders, or one that prints nothing."""
 _MONTH_NAME = re.compile(rf"{MONTH}\.?", re.IGNORECASE)
+_SCALE_WORD = re.compile(rf"{SCALE}s?\b", re.IGNORECASE)
 _LOOSE = re.compile(r"\s(?:(?<=[$€£¥(]\s)\s*+(?=[\d(.—–-])|(?<!\s\s)\s*+(?=\)))")
 _SUPERSCRIPT_MARK = re.compile(
     r"\(?[a-z\d]{1,2}\)?|(?:\((?:[a-z]|\d{1,2})\)){2,4}|(?:[a-z]|\d{1,2})(?:,(?:[a-z]|\d{1,2})){1,3},?"
@@ -41,6 +42,8 @@ _SUPERSCRIPT_MARK = re.compile(
 _DAY = re.compile(r"\d{1,2},")
 _ENDED = frozenset({"ended", "ended:"})
 _LENGTHS = frozenset({"three", "six", "nine", "twelve", "year", "years"})
+_TERMS = frozenset({"year", "years", "month", "months"})
+"""End a number that may go on: "1 year - 5 years"."""
 _DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"\d[,'’]\d{3}|[(\[]\d|\$")
 _COMMA = re.compile(r"\d,\d{3}(?!\d)")
@@ -78,13 +81,13 @@ class Line:
 
 def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
     """The cells of each line, top to bottom and left to right."""
-    printed = (
-        (x0, y0, x1, y1, text)
-        for x0, y0, x1, y1, text in words
-        if -FAR < x0 < x1 < FAR and -FAR < y0 < y1 < FAR and text.strip()
-    )
     # The constructor of a named tuple is a function in Python, that of a tuple is not.
-    lines = _with_groups(_lines([tuple.__new__(Word, word) for word in printed]))
+    printed = [
+        tuple.__new__(Word, word)
+        for word in words
+        if -FAR < word[0] < word[2] < FAR and -FAR < word[1] < word[3] < FAR and word[4].strip()
+    ]
+    lines = _with_groups(_lines(printed))
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
@@ -93,13 +96,13 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     """The lines, top to bottom: words whose middles are at the same height, left to right."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
-    for word in sorted(words, key=lambda w: ((w.y0 + w.y1) / 2, w.x0)):
-        own = (word.y0 + word.y1) / 2
-        if lines and own - middle < SAME_LINE * min(height, word.y1 - word.y0):
+    for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
+        tall = word[3] - word[1]
+        if lines and own - middle < SAME_LINE * (tall if tall < height else height):
             lines[-1].append(word)
         else:
             lines.append([word])
-            middle, height = own, word.y1 - word.y0
+            middle, height = own, tall
     built = []
     for line in lines:
         kept = sorted(line, key=attrgetter("x0"))
@@ -189,17 +192,15 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     height = line.height
-    for before, word in pairwise(line.words):
+    for at, (before, word) in enumerate(pairwise(line.words)):
         gap = word.x0 - before.x1
         kind = _kind(word.text)
         apart = gap > (DASH_GAP if word.text in "-–—" else GAP) * height
         if kind.numeric and not apart and word.text not in {")", "%", ")%", "]"}:
             at_edge = len(word.text) > 1 and gap > 0.1 * height and _is_near(word.x1, edges)
-            apart = (
-                word.text == "$"
-                or (at_edge and kind.grouped)
-                or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
-            )
+            apart = (at_edge and kind.grouped) or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
+            if word.text == "$":
+                apart = not _begins_scale(line.words[at + 2 :])
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
         if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
@@ -207,6 +208,11 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
         else:
             runs[-1].append(word)
     return merge_fillers([_cell(run, line) for run in _with_ranges(runs, height)])
+
+
+def _begins_scale(words: Sequence[Word]) -> bool:
+    """Whether the words behind a "$" are those of a scale: "2022 $ million" is one heading."""
+    return bool(words) and _SCALE_WORD.match(words[0].text) is not None
 
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
@@ -235,6 +241,7 @@ def _is_number(run: Sequence[Word]) -> bool:
     # Prose is recognized by its first letter, without joining its words again and again.
     return (
         len(run) <= MAX_CELL
+        and run[-1].text not in _TERMS
         and run[0].text[0] not in NEVER_FIRST
         and parse_number(" ".join([word.text for word in run])) is not None
     )

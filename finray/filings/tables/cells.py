@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from operator import itemgetter
 from string import ascii_letters
 from typing import NamedTuple, Self
@@ -42,7 +43,7 @@ _CURRENCY = f"(?P<currency>{any_of(_CURRENCIES)})"
 _DASHES = "-–—−‒―"
 _THINGS = (
     r"(?:(?:metric )?tons|tonnes|lbs\.?|pounds|kilograms|kg|ounces|gallons|barrels|bushels|MWh?|GWh|MMBtus?|acres|"
-    r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees)"
+    r"miles|(?:square|sq\.?) (?:feet|ft\.?|miles)|shares|units|employees|years?|months?)"
 )
 _MARK = rf"(?:\((?:[a-z]|\d{{1,2}})\)|\[(?:[a-z]|\d{{1,2}})\]|[{SIGNS}]{{1,3}}+)"
 """A footnote mark behind a number."""
@@ -54,6 +55,8 @@ _NUMBER = re.compile(
     rf"(?P<behind>[{_DASHES}])?\s*(?P<suffix>%|¢|x|bps|pts?|pp|{_THINGS})?\s*(?P<close>[)\]])?\s*"
     rf"(?P<after>%|¢|bps|pts?|pp)?(?:\s*+,?\s*+{_MARK}){{0,4}}+\s*"
 )
+_TERM = re.compile(r"(\d{1,2}) (?:years?|months?)")
+_SCALED = re.compile(r"\([^()]{0,40}\b(?:in|of|millions|thousands)\b[^()]{0,40}\)$", re.IGNORECASE)
 _DASH = re.compile(rf"\(?\s*{_CURRENCY}?\s*\(?[{_DASHES}]{{1,3}}\)?\s*%?\)?")
 _DIGIT = re.compile(r"\d")
 _THOUSANDS = re.compile(r"[,'’]")
@@ -133,6 +136,20 @@ def is_year(text: str) -> bool:
     """Whether ``text`` is a year, with or without a footnote mark: "2021", "2021(a)"."""
     text = text.strip()
     return 4 <= len(text) <= 14 and text[0] in "12" and _YEAR.fullmatch(text) is not None
+
+
+def is_term(text: str) -> bool:
+    """Whether ``text`` is a whole number of years or months, which may also be a label or a heading: "5 years"."""
+    return text.endswith(("years", "year", "months", "month")) and _TERM.fullmatch(text) is not None
+
+
+def _are_headings(texts: Sequence[str]) -> bool:
+    """Whether the terms of a row, such as "1 year | 3 years | 5 years", head columns: it has no label, or other
+    texts but no figures, or the terms ascend from one year or over several columns."""
+    terms = [int(match[1]) for text in texts if (match := _TERM.fullmatch(text))]
+    if len(terms) < len(texts) - 1 or parse_number(texts[0]) or _SCALED.search(texts[0]):
+        return all(parse_number(text) is None or is_term(text) for text in texts)
+    return all(a < b for a, b in pairwise(terms)) and (len(terms) > 2 or (len(terms) > 1 and terms[0] == 1))
 
 
 class Printed(NamedTuple):  # a tuple, since a long filing has 100,000 of them
@@ -232,14 +249,17 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
     """The numeric cells of a data row; empty for a heading row whose only numbers are years."""
-    return [row[number] for number in _data_cells(tuple([cell.text for cell in row]))]
+    return [row[number] for number in figures_in(tuple([cell.text for cell in row]))]
 
 
 @lru_cache(maxsize=4096)  # each row is asked about several times
-def _data_cells(texts: tuple[str, ...]) -> tuple[int, ...]:
+def figures_in(texts: tuple[str, ...]) -> tuple[int, ...]:
+    """The numbers of the numeric cells among the ``texts`` of a row; empty for a row of headings."""
     found = [number for number, text in enumerate(texts) if parse_number(text)]
-    if found and found[0] == 0 and len(texts) > 1 and (len(found) == 1 or is_year(texts[0])):
+    if found and found[0] == 0 and len(texts) > 1 and (len(found) == 1 or is_year(texts[0]) or is_term(texts[0])):
         del found[0]
+    if found and is_term(texts[found[0]]) and _are_headings(texts):
+        return ()
     if all(is_year(texts[number]) or not _DIGIT.search(texts[number]) for number in found):
         return ()
     return tuple(found)

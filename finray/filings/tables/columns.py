@@ -90,8 +90,9 @@ class Columns:
         """Forget the headings, for a second set in the same table."""
         self.headings, self.scales, self.levels = {}, {}, {}
 
-    def add_title(self, text: str) -> None:
-        self.calendar = self.calendar.with_title(text)
+    def add_title(self, text: str, *, anew: bool = False) -> None:
+        """Add a title. That of a second set of headings (``anew``) comes before those of the first."""
+        self.calendar = self.calendar.with_title(text, first=anew)
 
     def head(self, over_columns: Sequence[Cell]) -> None:
         """Add a row of headings."""
@@ -211,6 +212,17 @@ class Columns:
             return Period(period.end, 0)
         return period
 
+    def _dated_before(self, column: int) -> int | None:
+        """The nearest column before ``column`` whose heading dates it, if another column has the heading of ``column``:
+        "December 31, 2022 | Level 1 | Level 2 | December 31, 2021 | Level 1 | Level 2"."""
+        heading = self.headings.get(column, "")
+        if not heading or sum(heading == other for other in self.headings.values()) < 2:
+            return None
+        dated = (
+            each for each in range(column - 1, 0, -1) if read_heading(self.headings.get(each, "")).year is not None
+        )
+        return next(dated, None)
+
     def _is_quarterly(self) -> bool:
         """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31"."""
         named = (read_heading(heading) for heading in self.headings.values())
@@ -227,6 +239,8 @@ class Columns:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})
         if read.month is not None and read.year is None and read.months is None and self._is_quarterly():
             return Period(period.end, 3)
+        if period.end is None and not (read.change or read.years) and (column_before := self._dated_before(column)):
+            period = self.calendar.period(column_before, self.headings)
         if period.months is None and self.calendar.filing.fiscal_period == "FY" and _is_balance_row(label):
             return Period(period.end, 12)
         return period

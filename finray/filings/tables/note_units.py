@@ -6,7 +6,7 @@ Counts and prices do not have the scale of the amounts beside them.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, takewhile
@@ -52,13 +52,13 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
              r"(?:rate of return|yield|volatility)\b)"),
-    ("ratio", r"\bratios?\b"),
+    ("ratio", r"\bratios?\b|\bconversion rate\b"),
 )  # fmt: skip
 _KINDS = tuple((kind, re.compile(wording, re.IGNORECASE)) for kind, wording in _WORDINGS)
 _OUTSTANDING = re.compile(r"\bweighted|\boutstanding\b|\bused\b|\bdilut", re.IGNORECASE)
 _BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("shares", re.compile(
-        rf"^\W*{_OF_STOCK}{{0,3}}{_SECURITY}\b(?:\W{{0,2}}\(?[a-z\d]\)?)?"
+        rf"^(?!\W*share\W*$)\W*{_OF_STOCK}{{0,3}}{_SECURITY}\b(?:\W{{0,2}}\(?[a-z\d]\)?)?"
         r"(?: (?:outstanding|granted|issued|purchased|repurchased|exercisable|vested|acquired|withheld))?\W*$", re.I)),
     ("count", re.compile(
         r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
@@ -90,6 +90,7 @@ MIN_LISTED = 4
 """Fewer ascending integers may be figures by chance."""
 _PAGE = re.compile(r"\bpages?\b|\bcontents\b", re.IGNORECASE)
 _AREA = re.compile(r"\bsquare (?:feet|footage)\W*+$", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _EXCEPT = re.compile(r"\bexcept\b.{0,60}?\bper\b.{0,30}", re.IGNORECASE)
 _IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
 
@@ -103,6 +104,7 @@ _PRICED = re.compile(
     re.IGNORECASE,
 )
 """Speaks of what one share costs or earns."""
+_COMPARED = re.compile(r"\b(?:change|variance|growth|increase|decrease|incr|decr)\b", re.IGNORECASE)
 _RATIO = re.compile(
     r"%|\brati|\brates?\b|\breturn|\byield|\bpercent|\bmargin|\bgrowth|\bvolatil|\byears?\b|\bterm\b", re.I
 )
@@ -124,6 +126,8 @@ def kind_of(text: str, *, heading: bool = False) -> Kind | None:
     if not text or len(text) > MAX_NAMED:
         return None
     text = _EXCEPT.sub("", text)
+    if heading:
+        text = _YEAR.sub("", text)  # "Shares 2022"
     kinds = (*_KINDS, *_BARE) if heading else _KINDS
     kind = next((kind for kind, pattern in kinds if pattern.search(text)), None)
     return None if kind == "years" and _TERMS.search(text) else kind
@@ -204,7 +208,7 @@ class NoteUnits:
         title = "\n".join((head, *own))
         return cls(
             money=frozenset(money),
-            percent=frozenset(percent - money - points),
+            percent=frozenset(_headed_alike(grid, percent - points, largest) - money - points),
             per_share=_per_share_columns(grid, figures),
             largest=largest,
             counts=not money and not announced and _COUNTED.search(title) is not None,
@@ -251,8 +255,10 @@ class NoteUnits:
 
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
         """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
-        kind = kind_of(heading, heading=True)
-        if kind == "price":
+        kind, of_row = kind_of(heading, heading=True), kind_of(label)
+        if kind == "shares" and of_row in ("years", "rate", "price"):
+            fits = False  # "Stock options | Expected term, years"
+        elif kind == "price":
             fits = self.largest.get(column, 0.0) < 10_000
         elif kind == "count":
             fits = column not in self.money and column not in self.percent  # the growth of volumes
@@ -260,8 +266,8 @@ class NoteUnits:
             fits = column not in self.money or kind == "dollars"
         if kind is not None and fits:
             yield kind, heading
-        if kind := kind_of(label):
-            yield kind, label
+        if of_row is not None:
+            yield of_row, label
         if (kind := kind_of(section)) in ("years", "count", "rate"):
             yield kind, section
 
@@ -282,6 +288,8 @@ class NoteUnits:
             return ("percent" if rate else "pure", 1) if small else None
         if kind == "years":
             return ("pure", 1) if size < 200 else None
+        if kind == "shares" and number.decimals == PRICE_DECIMALS and column in self.per_share | self.cents:
+            return None  # "Effect of dilutive awards | (0.02)" on earnings per share
         stated = own or _stated(_IN.finditer(text))
         if kind == "count":
             return "pure", stated or (self.area_in if _AREA.search(text) else None) or 1
@@ -324,6 +332,15 @@ def _figures(row: Sequence[Cell]) -> Iterator[tuple[Cell, Number]]:
     for cell in row:
         if cell.column and (number := parse_number(cell.text)) and not is_year(cell.text):
             yield cell, number
+
+
+def _headed_alike(grid: Grid, percent: set[int], largest: Mapping[int, float]) -> set[int]:
+    """The columns of percentages, and those with the same heading "Change", in which the first "%" may be "NM"."""
+    heads: dict[int, str] = {}
+    for row in takewhile(lambda row: not any(True for _ in _figures(row)), grid.rows):
+        heads |= {cell.column: cell.text for cell in row if cell.column and cell.span == 1}
+    alike = {heads[column] for column in percent if _COMPARED.search(heads.get(column, ""))}
+    return percent | {column for column, text in heads.items() if text in alike and largest.get(column, 0.0) < 1000}
 
 
 def _per_share_columns(grid: Grid, figures: Sequence[_Figures]) -> frozenset[int]:

@@ -53,8 +53,10 @@ class Calendar:
     _known: dict[str, Period] = field(default_factory=dict, init=False, repr=False, compare=False)
     """Periods of headings read so far; all figures of a column ask for the same."""
 
-    def with_title(self, text: str) -> Self:
-        """This calendar with another title, unless it is known or titles are too long already."""
+    def with_title(self, text: str, *, first: bool = False) -> Self:
+        """This calendar with another title, ``first`` or last, unless it is known or titles are too long already."""
+        if first and names_length(text):
+            return replace(self, titles=f"{text}\n{self.titles}"[:MAX_TITLES])
         if text in self.titles or len(self.titles) + len(text) > MAX_TITLES:
             return self
         return replace(self, titles=f"{self.titles}\n{text}")
@@ -166,6 +168,11 @@ def _title_dates(titles: str, note: bool) -> tuple[PartialDate, ...]:
             continue
         found.append(partial_date(match))
     return tuple(found)
+
+
+def names_length(title: str) -> bool:
+    """Whether a title names a length of time: "Six months ended June 30,"."""
+    return _PERIOD_LINE.search(title) is not None and length_in_months(title) is not None
 
 
 @lru_cache(maxsize=256)

@@ -192,7 +192,8 @@ class TableReader:
             self._add_heading(text, index)
             self.pending.append(over_columns)
             return
-        if self.seen_data:  # a second set of headings in one table
+        anew = self.seen_data
+        if anew:  # a second set of headings in one table
             self._end_table()
             self.columns.begin_anew()
             self.seen_data = False
@@ -201,7 +202,7 @@ class TableReader:
         self.columns.take_scale(cells)
         self.columns.head(over_columns)
         if row.label or len(cells) == 1:
-            self.columns.add_title(row.label or cells[0].text)
+            self.columns.add_title(row.label or cells[0].text, anew=anew)
             self.titles.append(row.label or cells[0].text)
         if self.statement is None and row.label and row.texts and not dated and not read_scale(row.label):
             self._open_section(row.label, cells[0].indent)  # "Revenue by country | $M | $M" also heads the rows

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.core.vocabulary import MONTH
-from finray.filings.tables.cells import Number, is_year, parse_number
+from finray.filings.tables.cells import Number, figures_in, is_term, is_year, parse_number
 from finray.filings.tables.grids import MAX_LABEL, Cell
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -14,6 +14,10 @@ PERIOD_WORDS = re.compile(
     rf"\b(?:(?:ended|months|weeks|years?|quarters?|fiscal|as of|{MONTH})\b|[1-4]Q ?'?\d\d)|^(?:19|20)\d\d$",
     re.IGNORECASE,
 )
+
+
+_IN_CENTS = re.compile(r"\bcents\b", re.IGNORECASE)
+_IN_DOLLARS = re.compile(r"[$€£¥]|\bdollars\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +32,32 @@ class Row:
 def read_row(row: Sequence[Cell]) -> Row:
     """Split the cells of a row into label, numbers and other texts."""
     read = [(cell, parse_number(cell.text)) for cell in row]
-    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or is_year(cell.text)))
+    units = [number.unit for _, number in read if number is not None]
+    if (
+        "pure" in units
+        and any(is_term(cell.text) for cell in row)
+        and not figures_in(tuple([cell.text for cell in row]))
+    ):
+        read = [(cell, None if is_term(cell.text) else number) for cell, number in read]
+    label = " ".join(cell.text for cell, number in read if not cell.column and (not number or _names_row(cell.text)))
+    in_cents = _IN_CENTS.search(label) is not None and not _IN_DOLLARS.search(label)
     return Row(
         label[:MAX_LABEL].strip(),
-        tuple((cell, number) for cell, number in read if cell.column and number),
+        tuple((cell, _of_cents(number) if in_cents else number) for cell, number in read if cell.column and number),
         tuple(cell for cell, number in read if cell.column and not number),
     )
+
+
+def _of_cents(number: Number) -> Number:
+    """A number in a row "(US cents)" in units of the currency; one that prints "$" or "%" is not in cents."""
+    if number.percent or number.currency is not None:
+        return number
+    return number._replace(value=number.value / 100, decimals=number.decimals + 2)
+
+
+def _names_row(text: str) -> bool:
+    """Whether a number is a label: a year, or a term such as "5 years"."""
+    return is_year(text) or is_term(text)
 
 
 def is_amount(text: str) -> bool:

@@ -50,9 +50,17 @@ _SHARES = re.compile(
 _PAR_VALUE = re.compile(r"preferred stock|common (?:stock|shares), ", re.IGNORECASE)
 _SHARE_SECTION = re.compile(
     r"\b(?:weighted|average)\b.{0,40}\bshares|^\W*(?:number of |common |outstanding )*shares outstanding|"
-    r"^\W*number of .{0,20}shares",
+    r"^\W*number of .{0,20}shares|\bdilutive\b.{0,40}\bshares",
     re.IGNORECASE,
 )
+_SHARES_USED = re.compile(r"^\W*(?:common )?shares used\b", re.IGNORECASE)
+"""Begins the heading over counts of shares, even if it goes on "in computing earnings per share"."""
+_COUNTED = re.compile(
+    rf"\bshares\b.{{0,40}}?\b(?:authorized|issued|outstanding)\W{{0,3}}(?:of )?\d+(?:,\d{{3}}|.?{SCALE})|"
+    rf"\d(?:,\d{{3}}|.?{SCALE})\b.{{0,20}}?\bshares\b",
+    re.IGNORECASE,
+)
+"""A label that gives the shares itself: the figure behind "shares authorized 24,000" is an amount."""
 _AMOUNT = re.compile(
     r"\$|par value|stated value|at cost|proceeds|repurchase|purchase|payments?|issuance|value", re.IGNORECASE
 )
@@ -149,6 +157,8 @@ class _UnitWords:
     per_share_heading: bool
     per_share_row: bool
     shares: bool
+    shares_used: bool
+    """The heading over the row is "Shares used in computing ..."."""
     shares_section: bool
     average: bool
     """The label names shares from which a figure per share is computed."""
@@ -172,7 +182,8 @@ def _unit_words(label: str, heading: str) -> _UnitWords:
         per_share=_PER_SHARE.search(label) is not None,
         per_share_heading=per_share_heading,
         per_share_row=_PER_SHARE_ROW.search(label) is not None,
-        shares=_SHARES.search(label) is not None and not _AMOUNT.search(label),
+        shares=_SHARES.search(label) is not None and not _AMOUNT.search(label) and not _COUNTED.search(label),
+        shares_used=_SHARES_USED.search(heading) is not None,
         shares_section=not _MONEY_ROW.search(label) if by_section else diluted,
         average=_AVERAGE.search(label) is not None,
         moved=_MOVED.search(label) is not None,
@@ -232,9 +243,9 @@ def _is_in_cents(words: _UnitWords, decimals: int, value: float) -> bool:
 
 
 def _is_share_count(words: _UnitWords, decimals: int, value: float) -> bool:
-    if words.per_share and not words.average:
-        return False
     price = decimals >= 2 and abs(value) < 100
+    if words.per_share and not words.average:
+        return words.shares_used and not price
     if price and words.per_share:
         return False
     if words.shares:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.filings.pdf.column_groups import spread_headings
+from finray.filings.pdf.column_groups import aligned, leaves, spread_headings
 from finray.filings.tables.cells import Printed
 
 PITCH, WIDTH = 60.0, 30.0
@@ -80,6 +80,30 @@ def test_a_year_over_its_amount_and_its_share() -> None:
         ["2021"],
         ["2021"],
     ]
+
+
+def test_years_below_the_headings_that_repeat() -> None:
+    rows = [_leaves("Shares", "Amount", "Shares", "Amount"), [_over("2018", 1), _over("2017", 3)]]
+    assert _heads(rows, 4) == [["Shares", "2018"], ["Amount", "2018"], ["Shares", "2017"], ["Amount", "2017"]]
+
+
+def test_headings_beside_their_figures_belong_to_the_columns_in_order() -> None:
+    columns = _columns(3)
+    heads = [
+        Printed(text, x0 - 25, x0 - 2) for text, (x0, _) in zip(("2023", "Reported", "currency"), columns, strict=True)
+    ]
+    title = Printed("A sentence over the whole table", 50, 500)
+    rows = [[title], [Printed("constant", columns[2][0] - 25, columns[2][0] - 2)], heads]
+    own = leaves(rows, columns)
+    assert list(own) == heads
+    first, above, last = aligned(rows, columns, own)
+    assert first == [title]
+    assert [(cell.x0, cell.x1) for cell in (*above, *last)] == [columns[2], *columns]
+
+
+def test_a_line_with_fewer_headings_than_columns_has_none_of_its_own() -> None:
+    columns = _columns(3)
+    assert leaves([_leaves("2023", "2022")], columns) == ()
 
 
 def test_a_heading_alone_tells_its_columns_from_the_others() -> None:

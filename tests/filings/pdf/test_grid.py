@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.tables.grids import Grid
+from finray.filings.tables.rows import read_row
 
 LEFT, COLUMNS = 50.0, (330.0, 400.0, 470.0)
 
@@ -64,6 +65,73 @@ def test_wrapped_labels_are_joined() -> None:
     labels = [row[0].text for row in grid.rows]
     assert "Depreciation of property and equipment, operating lease assets, and other" in labels
     assert "Net increase in cash and cash equivalents and restricted cash" in labels
+
+
+def test_a_label_that_ends_in_an_abbreviation_goes_on() -> None:
+    page = _page(
+        [
+            ("", ("2022", "2021", "2020")),
+            ("Income attributable to Torvane Inc.", ()),
+            ("common shareholders", ("$1.41", "$1.76", "$1.40")),
+            ("This is the end.", ()),
+            ("other", ("1", "2", "3")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    labels = [row[0].text for row in grid.rows[1:]]
+    assert labels == ["Income attributable to Torvane Inc. common shareholders", "This is the end.", "other"]
+
+
+def test_a_year_and_its_scale_are_one_heading() -> None:
+    heads = ("2022 $ million", "2021 $ million")
+    page = _page([("", heads), ("Net sales", ("14,544", "14,694")), ("Net income", ("805", "1,048"))])
+    (grid,) = page_grids(page, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [(heads[0], 1), (heads[1], 2)]
+
+
+def test_terms_are_figures_in_a_row_and_headings_over_columns() -> None:
+    page = _page(
+        [
+            ("(in millions)", ("1 year", "3 years", "5 years")),
+            ("Notes", ("120", "230", "340")),
+            ("Expected term", ("6.5 years", "7 years", "7 years")),
+            ("1 year - 5 years", ("12", "23", "34")),
+        ]
+    )
+    (grid,) = page_grids(page, 0)
+    assert _rows(grid)[2:] == [
+        ["Expected term", "6.5 years", "7 years", "7 years"],
+        ["1 year - 5 years", "12", "23", "34"],
+    ]
+    assert [row.numbers == () for row in map(read_row, grid.rows)] == [True, False, False, False]
+
+
+def test_texts_between_labels_and_figures_are_no_part_of_the_label() -> None:
+    def read(names: tuple[str, str]) -> list[str]:
+        page = _page([("", ("2022", "2021", "2020")), *((name, ("10", "11", "12")) for name in names)])
+        for number in (1, 2):
+            page.insert_text((200, 80 + 12 * number), f"July 20{number + 24}", fontsize=9)
+        (grid,) = page_grids(page, 0)
+        return [row[0].text for row in grid.rows[1:]]
+
+    assert read(("2025 Notes", "Other notes")) == ["2025 Notes", "Other notes"]
+    assert read(("Notes", "Notes")) == ["Notes July 2025", "Notes July 2026"]
+
+
+def test_a_heading_with_a_change_behind_its_years_begins_another_table() -> None:
+    page = _page(
+        [
+            ("GAAP results", ("2022", "2021")),
+            ("Net sales", ("14,544", "14,694")),
+            ("Adjusted results", ("2022", "2021", "% Change")),
+            ("Net sales", ("14,000", "14,100", "1")),
+        ]
+    )
+    grids = page_grids(page, 0)
+    assert [[cell.text for cell in grid.rows[0]] for grid in grids] == [
+        ["GAAP results", "2022", "2021"],
+        ["Adjusted results", "2022", "2021", "% Change"],
+    ]
 
 
 def test_headings_stay_apart_from_the_first_row_below() -> None:

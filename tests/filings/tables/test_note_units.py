@@ -63,6 +63,54 @@ def test_what_leads_from_diluted_to_adjusted_earnings_is_per_share() -> None:
     ]
 
 
+def test_the_effect_of_dilutive_awards_on_earnings_per_share_is_no_count() -> None:
+    items = _read(
+        "(in millions, except per share data) | 2022 | 2021\nDiluted EPS | $0.82 | $0.29\nImpairment | 1.07 | 2.59\n"
+        "Interest | 0.09 | 0.10\nEffect of dilutive equity awards | (0.02) | 0.01\nAdjusted EPS | $2.93 | $2.88"
+    )
+    assert {item.unit for item in items} == {"USD/share"}
+
+
+def test_what_a_row_measures_counts_more_than_the_shares_over_its_column() -> None:
+    items = _read("~ | Stock Options 2022 | Stock Options 2021\nGranted | 120 | 130\nExpected term, years | 6.75 | 6.7")
+    assert [(item.value, item.unit) for item in items[2:]] == [(6.75, "pure"), (6.7, "pure")]
+    assert {item.unit for item in items[:2]} == {"shares"}
+
+
+def test_a_change_has_the_unit_of_the_other_changes() -> None:
+    items = _read(
+        "~ | 2022 | Change | 2022 | Change\nRevenue | $120 | 5% | $80 | NM\n"
+        "Expense | 100 | 4 | 60 | (28)\nTax | 9 | 4 | 6 | 11"
+    )
+    assert [item.unit for item in items if item.text in ("4", "(28)", "11")] == ["percent"] * 4
+
+
+def test_a_row_in_cents_is_per_share() -> None:
+    items = _read("($ in millions) | 2022 | 2021\nNet sales | 14,544 | 14,694\nEPS (diluted US cents) | 52.9 | 70.5")
+    assert [(round(item.value, 6), item.unit) for item in items[2:]] == [(0.529, "USD/share"), (0.705, "USD/share")]
+
+
+def test_the_levels_behind_a_date_have_that_date() -> None:
+    items = _read(
+        "~ | December 31, 2022 | Level 1 | Level 2 | December 31, 2021 | Level 1 | Level 2\n"
+        "Cash | $7 | 3 | 4 | $9 | 4 | 5"
+    )
+    assert [item.period_end.year for item in items if item.period_end] == [2022] * 3 + [2021] * 3
+
+
+def test_a_second_set_of_headings_has_its_own_length() -> None:
+    items = _read(
+        "Three months ended June 30, | 2022 | 2021\nRevenue | 10 | 9\n"
+        "Six months ended June 30, | 2022 | 2021\nRevenue | 20 | 19"
+    )
+    assert [item.months for item in items] == [3, 3, 6, 6]
+
+
+def test_a_conversion_rate_is_a_ratio() -> None:
+    items = _read("(in millions) | Shares Outstanding | Conversion Rate\nSeries B | 2 | 2.9370\nSeries C | 3 | 1.7860")
+    assert [(item.value, item.unit) for item in items if item.column == 2] == [(2.937, "pure"), (1.786, "pure")]
+
+
 def test_amounts_beside_one_figure_per_share_stay_amounts() -> None:
     units = _units(BRIDGE.replace("0.26", "26.1"))
     assert (26.1e6, "USD") in units

@@ -79,6 +79,13 @@ def test_units_of_rows() -> None:
     assert row_unit("Diluted earnings per share1", None, 2.46, 2, scale) == ("USD/share", 1)
     assert row_unit("Class A", "Diluted weighted-average shares outstanding", 2029.0, 0, scale) == ("shares", 10**6)
     assert row_unit("Common stock, $0.01 par value per share", None, 12.0, 0, scale) == ("USD", 10**6)
+    used = "Shares used in computing per share amounts:"
+    assert row_unit("Basic earnings per common share", used, 1219.0, 0, scale) == ("shares", 10**6)
+    assert row_unit("Net income", used, 1219.0, 0, scale) == ("USD", 10**6)
+    assert row_unit("Stock options", "Dilutive potential common shares:", 499.0, 0, scale) == ("shares", 10**6)
+    stock = "Common stock and paid-in capital - shares authorized 24,000; outstanding 8,027"
+    assert row_unit(stock, None, 68_465.0, 0, scale) == ("USD", 10**6)
+    assert row_unit("Shares outstanding at June 30, 2022", None, 412.0, 0, scale) == ("shares", 10**6)
 
 
 @given(st.text(max_size=120), st.text(max_size=60), st.floats(allow_nan=False, allow_infinity=False), st.integers(0, 4))
