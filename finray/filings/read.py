@@ -20,6 +20,7 @@ from finray.filings.html.pages import check_length
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
+from finray.filings.pdf.doubts import differing_figures, with_marks
 from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
@@ -83,7 +84,10 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
             return page_grids(document[number], number) if found is None else grids_of_words(found, number)
 
         places = label_places(texts, statements, filing.form)
-        return _parsed(filing, texts, statements, places, list(_line_items(filing, texts, statements, places, grids)))
+        items = with_marks(list(_line_items(filing, texts, statements, places, grids)), read.again)
+        parsed = _parsed(filing, texts, statements, places, items)
+        doubts = {page: differing_figures(read.words[page], again) for page, again in read.again.items()}
+        return replace(parsed, pages=tuple(replace(page, ocr_doubts=doubts.get(page.page)) for page in parsed.pages))
 
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:

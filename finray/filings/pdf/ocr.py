@@ -14,7 +14,9 @@ import pymupdf
 from finray.filings.pdf.lines import PositionedWord
 from finray.filings.pdf.tessdata import LANGUAGE, Ocr
 
-_DPI = 300
+_DPI, _SECOND_DPI = 300, 240
+"""Of the reading, and of a second one to compare its figures with. On 12 statement pages drawn at 150 and 300 dpi, 6 of
+1,552 right figures were read otherwise at 240 dpi, 12 at 200 and 15 at 400 (benchmarks/ocr_figures.py)."""
 _MAX_PIXELS = 20_000_000
 """Maximum size of the rendered page; a letter page at 300 dpi has 8 million."""
 _LAYOUT = "tessedit_pageseg_mode=4"
@@ -56,9 +58,11 @@ def image_pages(document: pymupdf.Document, texts: Sequence[str], *, any_size: b
     return [n for n in empty if (_is_printed(document[n]) if any_size else _is_image(document[n]))]
 
 
-def read_page(page: pymupdf.Page, ocr: Ocr) -> tuple[str, list[PositionedWord]]:
-    """The text of a page and its words, with positions as in ``page.get_text("words")``."""
-    with pymupdf.open(stream=_recognized(_rendered(page, _DPI), ocr), filetype="pdf") as read:  # type: ignore[no-untyped-call]
+def read_page(page: pymupdf.Page, ocr: Ocr, *, again: bool = False) -> tuple[str, list[PositionedWord]]:
+    """The text of a page and its words, with positions as in ``page.get_text("words")``; read ``again`` at another
+    resolution, another text if letters are hard to tell apart."""
+    picture = _rendered(page, _SECOND_DPI if again else _DPI)
+    with pymupdf.open(stream=_recognized(picture, ocr), filetype="pdf") as read:  # type: ignore[no-untyped-call]
         scale = page.rect.width / read[0].rect.width
         upright = pymupdf.Matrix(scale, scale) * page.derotation_matrix  # type: ignore[no-untyped-call]
         textpage = read[0].get_textpage(matrix=upright)
