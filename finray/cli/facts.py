@@ -75,8 +75,10 @@ def _table(found: list[Fact]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
+    from finray.core.ocr_marks import described
+
     table = Table(box=None, pad_edge=False)
-    for name in ("company", "item", "year", "value", "unit", "restated later", "filing", "page"):
+    for name in ("company", "item", "year", "value", "unit", "restated later", "filing", "page", "ocr"):
         number = name in ("year", "value", "restated later", "page")
         table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=number)
     for fact in found:
@@ -92,6 +94,7 @@ def _table(found: list[Fact]) -> Table:
             latest,
             fact.doc_name or "",
             page,
+            described(fact.ocr),
         )
         table.add_row(*map(Text, cells))
     return table
