@@ -1,7 +1,8 @@
 """Compares the figures that OCR reads on drawn statement pages with those of the text layer.
 
 For each PDF, the cover and the first ``--pages`` pages with a primary statement are drawn as images, without their text
-layer, and read by OCR. A figure is right if the text layer has the same value, unit and period in its place:
+layer, and read by OCR. A figure is wrong if the text layer prints another one in its place; it is misplaced if only its
+unit, scale or period differs, because a heading was misread:
 
     python benchmarks/ocr_figures.py PDF... [--dpi 150 200 300] [--pages 4] [--examples 10]
 
@@ -11,6 +12,7 @@ Without doubts, ``doubted`` right and wrong figures would be stated too: that is
 from __future__ import annotations
 
 import argparse
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ from finray.filings.read import parse_filing
 
 pymupdf: Any = untyped_pymupdf
 _SETTINGS = FilingSettings()
-_OUTCOMES = ("right", "wrong", "doubted, right", "doubted, wrong", "missing", "extra")
+_OUTCOMES = ("right", "wrong", "misplaced", "doubted, right", "doubted, wrong", "missing", "extra")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,10 @@ class Compared:
         doubted = is_doubted(self.read.ocr)
         if self.printed is None:
             return "extra" if not doubted else "doubted, wrong"
-        right = _stated(self.printed) == _stated(self.read)
-        return ("doubted, " if doubted else "") + ("right" if right else "wrong")
+        right = math.isclose(self.printed.value * self.read.scale, self.read.value * self.printed.scale)
+        if doubted:
+            return "doubted, right" if right else "doubted, wrong"
+        return "right" if _stated(self.printed) == _stated(self.read) else "misplaced" if right else "wrong"
 
 
 def _stated(item: LineItem) -> tuple[object, ...]:

@@ -2,7 +2,8 @@
 
 Tesseract's confidence in a word does not reach the text that MuPDF makes of a page, so other witnesses decide: a second
 reading of the page at another resolution, how the rest of the row is printed, sums of rows, and repeats of a figure in
-the filing. A sum that holds speaks for each of its figures, whatever else speaks against them.
+the filing. A sum that holds speaks for each of its figures, unless one is printed oddly: if OCR reads all commas of a
+column as points, its sums still hold.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def with_marks(items: Sequence[LineItem], again: Mapping[int, Sequence[Positione
         suspects = places - holding
         if not suspects & doubts.keys():
             doubts |= dict.fromkeys(suspects, "breaks_sum")
-    marks = {place: why for place, why in doubts.items() if place not in holding}
+    marks = {place: why for place, why in doubts.items() if place not in holding or why == "odd_print"}
     return [replace(item, ocr=marks.get(_place(item), "stands")) if item.page in again else item for item in items]
 
 

@@ -106,6 +106,12 @@ def test_of_a_sum_that_breaks_only_the_figure_that_was_read_twice_is_doubted() -
     assert marks(read, words(read, r0c3="386,000")) == {(0, 3): "differs"}
 
 
+def test_sums_of_figures_whose_commas_are_points_settle_nothing() -> None:
+    debt = [("Equity", "6.454", "6,121"), ("Debt", "9.333", "8,639"), ("Total", "15.787", "14,760")]
+    read = items(debt)
+    assert marks(read, words(read)) == dict.fromkeys([(0, 1), (1, 1), (2, 1)], "odd_print")
+
+
 def test_a_repeat_settles_or_raises_a_doubt() -> None:
     read = items([("Depreciation", "41,921", "34,433", "25,180")])
     again = words(read, r0c1="41,927")
