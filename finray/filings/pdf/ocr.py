@@ -34,10 +34,11 @@ _WORD = re.compile(r"[A-Za-z]+")
 _MIN_WORDS = 200
 _COMMON_SHARE = 0.01
 """Minimum share of common words in a document of at least ``_MIN_WORDS``; fewer mean that its letters are wrong."""
-_FREQUENT = dict(
-    a=8.17, b=1.29, c=2.78, d=4.25, e=12.70, f=2.23, g=2.02, h=6.09, i=6.97, j=0.15, k=0.77, l=4.03, m=2.41, n=6.75,
-    o=7.51, p=1.93, q=0.10, r=5.99, s=6.33, t=9.06, u=2.76, v=0.98, w=2.36, x=0.15, y=1.97, z=0.07,
-)  # fmt: skip
+_FREQUENT = {
+    "a": 8.17, "b": 1.29, "c": 2.78, "d": 4.25, "e": 12.70, "f": 2.23, "g": 2.02, "h": 6.09, "i": 6.97, "j": 0.15,
+    "k": 0.77, "l": 4.03, "m": 2.41, "n": 6.75, "o": 7.51, "p": 1.93, "q": 0.10, "r": 5.99, "s": 6.33, "t": 9.06,
+    "u": 2.76, "v": 0.98, "w": 2.36, "x": 0.15, "y": 1.97, "z": 0.07,
+}  # fmt: skip
 """How often each letter occurs in English, in percent (Lewand, Cryptological Mathematics, 2000)."""
 _LETTERS_OF_PAGE = 120
 """Letters of a page that show whether they are those printed."""
@@ -52,7 +53,8 @@ _FULL_PAGE = 0.5
 
 
 def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[int]:
-    """Pages whose fonts do not map to Unicode, or to letters that they do not print; all pages with text if the document has hardly any common words."""
+    """Pages whose fonts do not map to Unicode, or map to letters that they do not print; all pages with text if the
+    document has hardly any common words."""
     sample = " ".join(text[:_SAMPLED_CHARACTERS] for text in texts[:: max(1, len(texts) // _SAMPLED_PAGES)])
     words = len(_WORD.findall(sample))
     enough = math.ceil(_COMMON_SHARE * words)
