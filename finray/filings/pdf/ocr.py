@@ -78,7 +78,8 @@ def is_enciphered(text: str) -> bool:
     if sum(letters) < _LETTERS_OF_PAGE:
         return False
     product = sum(map(mul, letters, _FREQUENT.values()))
-    return product < _LIKE_ENGLISH * math.hypot(*letters) * math.hypot(*_FREQUENT.values())
+    unlike: bool = product < _LIKE_ENGLISH * math.hypot(*letters) * math.hypot(*_FREQUENT.values())
+    return unlike
 
 
 def common_words(text: str) -> int:
