@@ -9,6 +9,7 @@ from typing import Final
 
 from finray.answering.confidence import ConfidenceModel, load_confidence_model
 from finray.answering.guard import AnswerSource, GuardedAnswerer
+from finray.answering.ocr_figures import with_ocr
 from finray.answering.own_answer import OwnAnswerer
 from finray.answering.plans.planned import PlannedAnswerer
 from finray.answering.sentences.figure_answerer import FigureAnswerer
@@ -215,6 +216,7 @@ def build_engine(
         curator=curators[loop.curator],
         answerer=answerers[loop.answerer],
         follow_ups=IndexFollowUps(rules, reader, facts),
+        check=partial(with_ocr, facts=facts),
         render=partial(shown_evidence, facts=facts, settings=settings.evidence),
         conversation=conversation,
         repeatable=not asks_llm(settings),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from finray.facts.records import Fact
+
+_MARKS: Final = {"text": "", "ocr": " OCR", "doubted": " OCR?"}
 
 
 def facts(
@@ -59,6 +62,9 @@ def facts(
     missing = sum(fact.value is None for fact in found)
     restated = sum(fact.restated is True and fact.version == 1 for fact in found)
     counts = f"{len(found) - missing:,} facts, {missing:,} missing, {restated:,} restated later"
+    marks = Counter(map(_mark, found))
+    if of_ocr := marks["ocr"] + marks["doubted"]:
+        counts += f", {of_ocr:,} read by OCR, {marks['doubted']:,} of them doubted (?)"
     if json_:
         emit([to_object(fact) for fact in found], as_json=True)
     elif out_ is not None:
@@ -66,6 +72,14 @@ def facts(
     else:
         emit(None, _table(found), counts, as_json=False)
     return 0
+
+
+def _mark(fact: Fact) -> Literal["text", "ocr", "doubted"]:
+    from finray.core.ocr_marks import is_doubted
+
+    if fact.ocr is None or fact.value is None:
+        return "text"
+    return "doubted" if is_doubted(fact.ocr) else "ocr"
 
 
 def _shown(value: float) -> str:
@@ -81,7 +95,7 @@ def _table(found: list[Fact]) -> Table:
         number = name in ("year", "value", "restated later", "page")
         table.add_column(name, justify="right" if number else "left", overflow="fold", no_wrap=number)
     for fact in found:
-        value = (fact.reason or "") if fact.value is None else _shown(fact.value)
+        value = (fact.reason or "") if fact.value is None else _shown(fact.value) + _MARKS[_mark(fact)]
         latest = f"to {_shown(fact.latest_value)}" if fact.restated and fact.latest_value is not None else ""
         page = "" if fact.page is None else str(fact.page + 1)
         cells = (

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from finray.core.ocr_marks import OcrMark
 from finray.core.records import Record
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class Page:
     """The headings printed on the page, one a line."""
     document: str | None = None
     """The type of the exhibit that the page belongs to ("EX-99.1"), None in the filing's main document."""
+    ocr_doubts: tuple[str, ...] | None = None
+    """If OCR read the page, the figures of which its two readings differ, as printed; None for text layers and HTML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,8 @@ class LineItem(Record):
     caption: str | None = None
     registrant: str | None = None
     tagged: float | None = None
+    ocr: OcrMark | None = None
+    """What is known of the reading if OCR read the figure; None for text layers and HTML."""
 
 
 @dataclass(frozen=True, slots=True)

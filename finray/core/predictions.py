@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from finray.core.filing import Statement
+from finray.core.ocr_marks import OcrMark
 from finray.core.passages import DocumentRef, PageRef, Passage, PassageRef, RenderedBlock
 from finray.core.questions import Question
 from finray.core.records import OmitEmpty, OmitNone, Record
@@ -76,6 +77,8 @@ class CitedCell(Record):
     """The registrant of a combined report whose statement the cell is in, if it is not the filer."""
     box: OmitNone[tuple[float, float, float, float] | None] = None
     """(x0, y0, x1, y1) in PDF points; absent for HTML."""
+    ocr: OmitNone[OcrMark | None] = None
+    """If OCR read the cell: ``stands``, or why it is doubted."""
     fit: float = 1.0
     """In [0, 1]: how well the row matches the question's words; 1 for a line that a named metric is defined by."""
 

@@ -139,6 +139,14 @@ Renderer = Callable[[Query, Answer], tuple[RenderedBlock, ...]]
 """Renders the evidence of an answer for a reader."""
 
 
+Check = Callable[[Answer], Answer]
+"""The answer, with what the reader must know of its source, or a refusal in its place."""
+
+
+def unchecked(answer: Answer) -> Answer:
+    return answer
+
+
 def no_blocks(_query: Query, _answer: Answer) -> tuple[RenderedBlock, ...]:
     return ()
 
@@ -152,6 +160,7 @@ class Roles:
     answerer: Answerer
     follow_ups: FollowUps | None = None
     """Needed by a curator that sets ``Curation.follow_up``."""
+    check: Check = unchecked
     render: Renderer = no_blocks
     conversation: ConversationReader | None = None
     """Needed by questions with a context."""

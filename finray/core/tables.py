@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from finray.core.filing import LineItem, Statement
+from finray.core.ocr_marks import OcrMark
 from finray.core.records import Record
 
 Standing = Literal["dash", "nil", "n/a", "words"]
@@ -39,6 +40,8 @@ class Cell(Record):
     concept: str | None = None
     part: str | None = None
     tagged: float | None = None
+    ocr: OcrMark | None = None
+    """What is known of the reading if OCR read the cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +128,7 @@ def line_items(table: Table) -> Iterator[LineItem]:
                 box=cell.box,
                 concept=cell.concept,
                 tagged=cell.tagged,
+                ocr=cell.ocr,
                 column_label=label,
                 caption=caption,
                 registrant=table.registrant,

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from finray.core.errors import SourceError
+from finray.core.ocr_marks import described
 from finray.core.records import to_json, to_object
 from finray.facts.records import FACT_SCHEMA, Fact, facts_table
 from finray.filings.pages.page_links import PageLinks
@@ -47,6 +48,7 @@ COLUMNS = (
     Column("period end", 12),
     Column("months", 8),
     Column("tag", 36),
+    Column("ocr", 20),
     Column("link", 24),
     Column("reason", 60),
 )
@@ -95,6 +97,7 @@ def fact_row(fact: Fact, links: PageLinks) -> list[Cell]:
         fact.period_end,
         fact.months,
         fact.concept,
+        described(fact.ocr) or None,
         None if link is None else Styled(link, link=link),
         fact.reason,
     ]

@@ -168,6 +168,7 @@ def _fact(company: str, item: WantedItem, year: int, version: _Version) -> Fact:
         row=cell.row,
         column=cell.column,
         box=cell.box,
+        ocr=cell.ocr,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 import pyarrow as pa
 
 from finray.core.filing import Statement
+from finray.core.ocr_marks import OcrMark
 from finray.core.records import OmitNone, Record
 from finray.storage.columns import AS_JSON, arrow_schema
 
@@ -71,6 +72,8 @@ class Fact(Record):
     column: OmitNone[int | None] = None
     box: OmitNone[tuple[float, float, float, float] | None] = None
     """(x0, y0, x1, y1) in PDF points; absent for HTML."""
+    ocr: OmitNone[OcrMark | None] = None
+    """If OCR read the cell: ``stands``, or why it is doubted: a ``value`` to check against the page."""
     reason: OmitNone[str | None] = None
     """Why there is no value."""
 

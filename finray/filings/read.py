@@ -10,7 +10,7 @@ from itertools import islice
 from finray.core.errors import FilingError
 from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
-from finray.core.tables import Table, line_items
+from finray.core.tables import Row, Table, line_items
 from finray.filings.cover import fiscal
 from finray.filings.cover import page as cover
 from finray.filings.cover.facts import Facts, merge
@@ -21,6 +21,7 @@ from finray.filings.html.pages import check_length
 from finray.filings.pages.headings import page_headings
 from finray.filings.pages.items import label_items
 from finray.filings.pages.places import label_places
+from finray.filings.pdf.doubts import differing_figures, with_marks
 from finray.filings.pdf.grid import grids_of_words, page_grids
 from finray.filings.pdf.tessdata import Ocr
 from finray.filings.pdf.text import open_pdf, pdf_text
@@ -85,8 +86,12 @@ def _parse_pdf(content: bytes, source_uri: str, settings: FilingSettings, ocr: O
 
         places = label_places(texts, statements, filing.form)
         tables = _tables(filing, texts, statements, places, grids)
-        parsed = _parsed(filing, texts, statements, places)
-        return replace(parsed, tables=tuple(tables), line_items=_figures(tables))
+        items = with_marks(list(_figures(tables)), read.again)
+        doubts = {page: differing_figures(read.words[page], again) for page, again in read.again.items()}
+        pages = tuple(
+            replace(page, ocr_doubts=doubts.get(page.page)) for page in _parsed(filing, texts, statements, places).pages
+        )
+        return ParsedFiling(filing, pages, tuple(items), tuple(_marked(tables, items)))
 
 
 def _parse_text(content: bytes, kind: Kind, source_uri: str, settings: FilingSettings) -> ParsedFiling:
@@ -134,6 +139,19 @@ def _exhibit_pages(document: TextDocument, first: int) -> list[Page]:
 
 def _figures(tables: Iterable[Table]) -> tuple[LineItem, ...]:
     return tuple(item for table in tables for item in line_items(table))
+
+
+def _marked(tables: Sequence[Table], items: Sequence[LineItem]) -> Sequence[Table]:
+    """``tables`` with the marks of their figures that OCR read."""
+    marks = {(item.page, item.row, item.column): item.ocr for item in items if item.ocr is not None}
+    if not marks:
+        return tables
+
+    def marked(row: Row) -> Row:
+        cells = (replace(cell, ocr=marks.get((row.page, row.row, cell.column))) for cell in row.cells)
+        return replace(row, cells=tuple(cells))
+
+    return [replace(table, rows=tuple(map(marked, table.rows))) for table in tables]
 
 
 def _moved(table: Table, first: int) -> Table:

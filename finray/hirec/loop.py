@@ -139,7 +139,11 @@ def _unclear(question: Question, unclear: str) -> Prediction:
 
 
 async def _answer(query: Query, curation: Curation, roles: Roles, journal: Journal) -> Answer:
-    return curation.answer or await roles.answerer.answer(query, curation, journal)
+    answer = curation.answer or await roles.answerer.answer(query, curation, journal)
+    checked = roles.check(answer)
+    if checked.status != answer.status:
+        journal.note(f"answer: {answer.text!r} is refused: {checked.text}")
+    return checked
 
 
 async def _follow(

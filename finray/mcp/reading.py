@@ -11,6 +11,7 @@ from finray.api.library import filing_record, filings_record, find, no_page
 from finray.api.open_index import OpenIndex
 from finray.core.filing import Filing, Page
 from finray.core.filing_filter import FilingFilter
+from finray.core.ocr_marks import described
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import CitedCell
 from finray.core.replies import FilingCover
@@ -220,6 +221,7 @@ def _fact(index: OpenIndex, fact: Fact, service: str | None) -> FactLine:
         section=maybe_short(fact.section),
         column=maybe_short(fact.column_label),
         concept=maybe_short(fact.concept),
+        ocr=described(fact.ocr),
         version=fact.version,
         restated=fact.restated,
         latest_value=fact.latest_value,

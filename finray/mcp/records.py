@@ -206,6 +206,8 @@ class FactLine(Record):
     column: OmitNone[str | None] = None
     concept: OmitNone[str | None] = None
     """The XBRL concept that the cell is tagged with."""
+    ocr: OmitEmpty[str] = ""
+    """If OCR read the cell: that it did, or why the figure is doubted."""
     version: int = 1
     """1 for the figure as first reported, then one for each later filing that prints it."""
     restated: OmitNone[bool | None] = None

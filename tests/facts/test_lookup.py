@@ -10,9 +10,11 @@ import pytest
 import finray
 from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
+from finray.facts.files import fact_row
 from finray.facts.items import Printed, wanted_item
 from finray.facts.lookup import find_company, look_up_facts, same_figure
 from finray.facts.records import FACT_SCHEMA, facts_table
+from finray.filings.pages.page_links import PageLinks
 from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import CompanyCatalog
 
@@ -202,3 +204,13 @@ def test_a_later_filing_that_tags_the_row_otherwise_keeps_the_sign() -> None:
     other = replace(first, value=-3e6, concept="a:Change", tagged=-3e6, text="(3)")
     (fact,) = facts(Shelf(a=(annual(2020), [first]), b=(annual(2021), [other])), "a:Increase")
     assert (fact.value, fact.latest_value) == (4e6, 3e6)
+
+
+def test_a_figure_that_ocr_read_carries_its_mark() -> None:
+    rows = [item("Net sales", 5e9, 2020, ocr="stands"), item("Net income", 23e6, 2020, row=1, ocr="odd_print")]
+    found = facts(Shelf(a=(annual(2020), rows)), "revenue", "net income")
+    assert [(fact.value, fact.ocr) for fact in found] == [(5e9, "stands"), (23e6, "odd_print")]
+    assert [fact_row(fact, PageLinks({}))[-3] for fact in found] == [
+        "read by OCR",
+        "doubted: it is not printed like the other figures around it",
+    ]

@@ -77,7 +77,7 @@ def add_filings(uri: str, vectors: Vectors) -> None:
     )
     columns |= {name: [value] * len(ids) for name, value in known.items()}
     _append(uri, schema.FILINGS, columns, schemas[schema.FILINGS])
-    page = dict.fromkeys(("item", "statement", "place", "document"), [None] * len(ids))
+    page = dict.fromkeys(("item", "statement", "place", "document", "ocr_doubts"), [None] * len(ids))
     columns = keys | page | {"page": [0] * len(ids), "text": ids, "headings": [""] * len(ids)}
     _append(uri, schema.PAGES, columns, schemas[schema.PAGES])
     sources = {"source_uri": [f"/corpus/{i}.htm" for i in ids], "fingerprint": ids, "content_sha256": ids}

@@ -189,6 +189,7 @@ def cited_cell(name: str, value: float, item: LineItem, filing: Filing, fit: flo
         concept=item.concept,
         registrant=item.registrant,
         box=item.box,
+        ocr=item.ocr,
         fit=fit,
     )
 

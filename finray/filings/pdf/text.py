@@ -29,14 +29,15 @@ _REFERENCE = re.compile(r"\b(\d{1,10}) \d{1,5} R\b")
 
 @dataclass(frozen=True, slots=True)
 class PdfText:
-    """The text of each page. ``words`` has the positioned words of the pages that OCR read, ``printed`` those of other
-    pages that seem to have a table, all as on upright pages. The fonts of ``unread`` pages do not map to Unicode; their
-    text is left out."""
+    """The text of each page. ``words`` has the positioned words of the pages that OCR read, ``again`` those of a second
+    reading of these pages, ``printed`` those of other pages that seem to have a table, all as on upright pages. The
+    fonts of ``unread`` pages do not map to Unicode; their text is left out."""
 
     texts: list[str]
     words: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
     unread: tuple[int, ...] = ()
     printed: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
+    again: Mapping[int, Sequence[PositionedWord]] = field(default_factory=dict)
 
 
 @contextmanager
@@ -132,14 +133,16 @@ def _read(document: pymupdf.Document, texts: list[str], settings: FilingSettings
     if not ocr.allowed:
         raise FilingError("parse", "needs_ocr", f"{len(for_ocr)} of {len(texts)} pages need OCR")
     words: dict[int, Sequence[PositionedWord]] = {}
+    again: dict[int, Sequence[PositionedWord]] = {}
     for number in for_ocr:
         page = document[number]
         text, placed = read_page(page, ocr)
         if common_words(text) >= common_words(texts[number]):
             texts[number], words[number] = _storable(text), upright(page, placed)
+            again[number] = upright(page, read_page(page, ocr, again=True)[1])
     if _is_scarce(texts, settings):
         raise FilingError("parse", "image_only", f"{len(texts)} pages, on which OCR found hardly any text")
-    return PdfText(texts, words)
+    return PdfText(texts, words, again=again)
 
 
 def _is_scarce(texts: Sequence[str], settings: FilingSettings) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from finray.core.filing import Filing, LineItem, Page
+from finray.core.ocr_marks import mark_of
 from finray.filings.dates import add_months
 from finray.filings.pages.sentences import Sentence, page_sentences
 from finray.filings.prose.figures import ProseFigure
@@ -35,11 +36,11 @@ def prose_items(page: Page, filing: Filing, tables: Iterable[LineItem] = ()) -> 
     listed = [(sentence, series) for sentence in sentences for series in prose_series(sentence.text)]
     scale = unspoken_scale(page.text, (sentence.text for sentence in sentences), tables) if listed else 1
     rows = itertools.groupby(listed, key=lambda each: (each[0].start, each[1].label))
-    return [item for row, (_, own) in enumerate(rows, FIRST_ROW) for item in _row(page.page, row, own, filing, scale)]
+    return [item for row, (_, own) in enumerate(rows, FIRST_ROW) for item in _row(page, row, own, filing, scale)]
 
 
 def _row(
-    page: int, row: int, listed: Iterable[tuple[Sentence, ProseSeries]], filing: Filing, scale: int
+    page: Page, row: int, listed: Iterable[tuple[Sentence, ProseSeries]], filing: Filing, scale: int
 ) -> Iterator[LineItem]:
     """The line items of one row; figures without a known period are left out."""
     column = 0
@@ -51,7 +52,7 @@ def _row(
             unit, times = _unit(figure, series.label, sentence.text, scale)
             column += 1
             yield LineItem(
-                page=page,
+                page=page.page,
                 statement=None,
                 label=series.label,
                 value=figure.value * times,
@@ -63,6 +64,7 @@ def _row(
                 section=sentence.heading or None,
                 row=row,
                 column=column,
+                ocr=mark_of(sentence.text[figure.start : figure.end], page.ocr_doubts),
             )
 
 

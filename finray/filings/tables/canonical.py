@@ -13,6 +13,7 @@ from typing import Literal, cast
 
 from finray.core.data_files import shipped_data
 from finray.core.filing import Filing, LineItem, Statement
+from finray.core.ocr_marks import is_doubted
 from finray.filings.dates import add_months
 
 Flow = Literal["", "out", "tax"]
@@ -190,6 +191,7 @@ def _total(parts: Sequence[LineItem]) -> LineItem:
         text=" + ".join(part.text for part in parts),
         box=None,
         concept=None,
+        ocr=next((part.ocr for part in parts if is_doubted(part.ocr)), parts[0].ocr),
     )
 
 

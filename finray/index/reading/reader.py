@@ -37,7 +37,7 @@ from finray.models.encoder import Vectors
 from finray.storage.columns import records_from
 
 _ATTEMPTS = 20
-_PAGE_COLUMNS = ("text", "item", "statement", "place", "headings", "document")
+_PAGE_COLUMNS = ("text", "item", "statement", "place", "headings", "document", "ocr_doubts")
 
 
 class IndexReader:
@@ -154,6 +154,9 @@ class IndexReader:
     def pages_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], Page]:
         """The page at each (filing_id, page) that the index has."""
         rows = self._rows_of_pages(schema.PAGES, pages, [*PAGE_PLACE, *_PAGE_COLUMNS]).to_pylist()
+        for row in rows:
+            if row["ocr_doubts"] is not None:
+                row["ocr_doubts"] = tuple(row["ocr_doubts"])
         return {(row.pop("filing_id"), row["page"]): Page(**row) for row in rows}
 
     def chunks_of_pages(self, pages: Collection[tuple[str, int]], columns: Sequence[str] | None = None) -> pa.Table:

@@ -13,6 +13,7 @@ import pytest
 from finray.core.errors import FilingError
 from finray.core.filing import ParsedFiling
 from finray.core.settings import FilingSettings
+from finray.filings.pdf.ocr import is_enciphered
 from finray.filings.pdf.tessdata import Ocr, find_tessdata
 from finray.filings.read import parse_filing
 
@@ -68,6 +69,24 @@ def without_unicode() -> bytes:
     return content
 
 
+def enciphered() -> bytes:
+    """A readable cover, and a statement whose font maps each letter and digit to the third one after it."""
+    document = printed(embedded=True)
+    for xref in range(1, document.xref_length()):
+        kind, value = document.xref_get_key(xref, "ToUnicode")
+        if kind == "xref":
+            stream = int(value.split()[0])
+            content = document.xref_stream(stream)
+            for first, shifted in ((b"<0028>", b"<002b>"), (b"<0061>", b"<0064>")):
+                content = content.replace(first, shifted, 1)
+            document.update_stream(stream, content)
+    whole = printed()
+    whole.delete_page(1)
+    whole.insert_pdf(document, from_page=1)
+    content = whole.tobytes(garbage=3)
+    return bytes(content)
+
+
 def scanned(*, also_text: bool = False) -> bytes:
     target = pymupdf.open()
     for page in printed():
@@ -109,7 +128,22 @@ def test_pages_of_strange_letters_are_left_out_of_a_report_that_can_be_read() ->
     assert parsed.filing.marks == ("unread",)
 
 
-@pytest.mark.parametrize("content", [without_unicode(), scanned(), scanned(also_text=True)])
+def test_a_page_of_other_letters_than_those_printed_is_left_out() -> None:
+    parsed = parse_filing(enciphered(), "a.pdf", SETTINGS)
+    assert [bool(page.text) for page in parsed.pages] == [True, False]
+    assert parsed.filing.marks == ("unread",)
+    assert not parsed.line_items
+
+
+def test_letters_of_lists_of_names_and_of_other_languages_are_those_printed() -> None:
+    names = "Acme Polska Sp. z o.o. Warszawa Wyeth Ayerst S.à r.l. Luxembourg Hospira Zagreb d.o.o. Pfizer Oy Finland "
+    german = "Gesellschaft mit beschränkter Haftung, Umsatzerlöse, Herstellungskosten, Ergebnis vor Ertragsteuern "
+    assert not is_enciphered(3 * names)
+    assert not is_enciphered(3 * german)
+    assert is_enciphered("".join(chr(ord(letter) + 3) for letter in 3 * names))
+
+
+@pytest.mark.parametrize("content", [without_unicode(), scanned(), scanned(also_text=True), enciphered()])
 def test_they_are_read_by_ocr_and_marked(content: bytes, ocr: Ocr) -> None:
     parsed = parse_filing(content, "a.pdf", SETTINGS, ocr)
     filing = parsed.filing
