@@ -77,10 +77,10 @@ class CitedCell(Record):
     """The registrant of a combined report whose statement the cell is in, if it is not the filer."""
     box: OmitNone[tuple[float, float, float, float] | None] = None
     """(x0, y0, x1, y1) in PDF points; absent for HTML."""
-    ocr: OmitNone[OcrMark | None] = None
-    """If OCR read the cell: ``stands``, or why it is doubted."""
     fit: float = 1.0
     """In [0, 1]: how well the row matches the question's words; 1 for a line that a named metric is defined by."""
+    ocr: OmitNone[OcrMark | None] = None
+    """If OCR read the cell: ``stands``, or why it is doubted."""
 
 
 @dataclass(frozen=True, slots=True)

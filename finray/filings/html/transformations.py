@@ -25,7 +25,7 @@ _APOSTROPHES: Final = "'`\u00b4\u2019\u2032"
 _GROUPED = str.maketrans("", "", f",{_APOSTROPHES} \xa0\t\n\r")
 _GROUPED_WITH_POINTS = str.maketrans("", "", f".{_APOSTROPHES} \xa0\t\n\r")
 _PLAIN = re.compile(r"\d+(?:\.\d*)?|\.\d+", re.ASCII)
-_MAJOR_AND_MINOR = re.compile(r"(\d[\d.,'’]*)[^\d.,][^\d]*(\d{1,2})[^\d]*")
+_MAJOR_AND_MINOR = re.compile(r"(\d[\d.,'’]*+)[^\d.,]\D*+(\d{1,2})\D*+")
 _WORD_ENDS = re.compile(rf"[\s,{re.escape(_DASHES)}]+")
 _NO: Final = frozenset({"no", "none", "nil", "zero"})
 _LARGE: Final = {**SCALES, "quadrillion": 10**15, "quintillion": 10**18}
@@ -67,7 +67,7 @@ def transformed_month_day(text: str, form: str | None) -> str | None:
         numbers = [int(each[:4]) for each in _NUMBERS_IN_DATE.findall(text)]
         date = to_date(2000, numbers[1], numbers[0]) if len(numbers) == 2 else None
         return f"{date:%m-%d}" if date else None
-    if day_first := re.match(r"\s*(\d{1,2})\s+(\D+?)\s*$", text, re.ASCII):
+    if day_first := re.fullmatch(r"(\d{1,2})\s++(\D++)", text.strip(), re.ASCII):
         text = f"{day_first[2]} {day_first[1]}"
     return month_day(re.sub(r"(?<=\d)[.\s]+(?=\d)", "-", text))
 
