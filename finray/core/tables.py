@@ -101,12 +101,13 @@ class Table(Record):
         return self.page, self.number
 
 
-def line_items(table: Table) -> Iterator[LineItem]:
-    """The figures of ``table``, dashes included, in reading order. Rows without a label have none."""
+def line_items(table: Table, *, unlabeled: bool = False) -> Iterator[LineItem]:
+    """The figures of ``table``, dashes included, in reading order; those of rows without a label only if ``unlabeled``
+    ones are wanted: nobody can look them up."""
     labels = {column.column: column.label for column in table.columns}
     caption = (table.caption or None) if table.statement is None else None
     for row in table.rows:
-        for cell in row.cells if row.label else ():
+        for cell in row.cells if row.label or unlabeled else ():
             if cell.value is None or cell.unit is None or cell.scale is None:
                 continue
             label = labels.get(cell.column)

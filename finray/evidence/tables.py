@@ -44,7 +44,7 @@ class ShownTable:
     def of(cls, table: Table, page: Page, filing: Filing) -> Self:
         """``table`` of ``filing``; ``page`` is the one that it begins on."""
         items: dict[tuple[int, int], dict[int, LineItem]] = {}
-        for item in line_items(table):
+        for item in line_items(table, unlabeled=True):
             items.setdefault((item.page, item.row), {})[item.column] = item
         every = [item for row in items.values() for item in row.values()]
         unit = _usual_unit(every)

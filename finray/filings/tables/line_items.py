@@ -34,6 +34,10 @@ _NEAR = 1_500
 """Characters of a page's text between two rows, such as notes below the first."""
 MAX_SOUGHT = 200
 """Rows that are looked for in the whole text of a page, because they are not near the row before: each costs a pass."""
+_FIRST_WORDS = 3
+"""Words by which the beginning of a row is found; the others may be on its next line."""
+_MOST_PLACES = 8
+"""Places in the text that are tried for a row."""
 _SAME_ROW = 400
 """Characters between two cells of a row."""
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
@@ -192,7 +196,7 @@ def placed(found: Sequence[Table], page_text: str) -> list[Table]:
         rows: list[Row] = []
         for row in table.rows:
             first = row.label or (row.cells[0].text if row.cells else "")
-            begins = _find(page_text, first, at)
+            begins = _begin(page_text, first, at)
             if begins is None and first and sought < MAX_SOUGHT:  # a page whose text is not in reading order
                 sought += 1
                 begins = page_text.find(first) if page_text.count(first) == 1 else None
@@ -201,28 +205,36 @@ def placed(found: Sequence[Table], page_text: str) -> list[Table]:
                 continue
             ends = begins
             for text in (row.label, *(cell.text for cell in row.cells)):
-                ends = _find(page_text, text, ends, last=True) or ends
+                ends = _end(page_text, text, ends) or ends
             rows.append(replace(row, start=begins, end=ends))
             at = ends
         result.append(replace(table, rows=tuple(rows)))
     return result
 
 
-def _find(page_text: str, text: str, at: int, *, last: bool = False) -> int | None:
-    """Where the first word of ``text``, or the end of the ``last`` one, is near ``at``; None if it is not."""
-    words = text.split()
+def _begin(page_text: str, text: str, at: int) -> int | None:
+    """Where a row that begins with ``text`` begins, at or soon after ``at``; None if it does not. A short text must be
+    all that its line has before a figure: "Sales" does not begin "Sales are as follows"."""
+    words = text.split()[:_FIRST_WORDS]
     if not words:
         return None
-    word = words[-1] if last else words[0]
-    # A short first word recurs; with the next one on its line, it seldom does.
-    if not last and len(words) > 1:
-        both = page_text.find(f"{word} {words[1]}", at, at + _NEAR)
-        if both >= 0:
-            return both
-    found = page_text.find(word, at, at + (_SAME_ROW if last else _NEAR))
-    if found < 0:
-        return None
-    return found + len(word) if last else found
+    end = at + _NEAR
+    for _ in range(_MOST_PLACES):
+        found = page_text.find(" ".join(words), at, end)
+        if found < 0:
+            break
+        at = found + 1
+        rest = page_text[found + len(text) : found + len(text) + 2].lstrip(" ")
+        if len(words) == _FIRST_WORDS or not rest[:1].isalpha():
+            return found
+    return None
+
+
+def _end(page_text: str, text: str, at: int) -> int | None:
+    """The end of the last word of ``text``, soon after ``at``."""
+    word = text.rpartition(" ")[2]
+    found = page_text.find(word, at, at + _SAME_ROW) if word else -1
+    return found + len(word) if found >= 0 else None
 
 
 def _without_other_scales(page_text: str, grids: Sequence[Grid]) -> str:

@@ -76,7 +76,7 @@ def test_what_stands_in_a_cell_is_kept(text: str, stands: str | None, value: flo
 
 def test_rows_are_placed_in_the_text_of_the_page() -> None:
     filing = parsed(
-        "<p>Amounts by year (in millions):</p>" + html_table("\n| 2022 | 2021\nSales | 30 | 20\nCost of sales | 3 | 2")
+        "<p>Sales are (in millions):</p>" + html_table("\n| 2022 | 2021\nSales | 30 | 20\nCost of sales | 3 | 2")
     )
     text = filing.pages[1].text
     assert [text[row.start : row.end] for row in filing.tables[0].rows] == ["Sales | 30 | 20", "Cost of sales | 3 | 2"]
