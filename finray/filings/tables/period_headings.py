@@ -1,11 +1,12 @@
 """Reads the period that a column's heading names: year, month, day and length."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.core.vocabulary import COUNT, MONTH, MONTHS, NUMBER, ORDINAL, ORDINALS, SCALE, number_of
+from finray.filings.dates import to_date
 
 MONTH_NAME = rf"(?P<month>{MONTH})\b\.?"
 DAY_OF = re.compile(
@@ -47,6 +48,9 @@ _ONLY_PERIOD_WORDS = re.compile(
     rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+)*+\Z",
     re.IGNORECASE,
 )
+_THROUGH = re.compile(r"[\s,(]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
+"""Between the first and the last day of a period."""
+_MONTH_DAYS = 30.4375
 MAX_COLUMN_LABEL = 200
 
 PartialDate = tuple[int | None, int, int | None]
@@ -85,7 +89,8 @@ def read_heading(text: str) -> Heading:
         return Heading(_in_full(int(coded["year"])), months=3, quarter=quarter, coded=True)
     year = month = day = None
     apart = False
-    if dates := list(find_days(text)):
+    dates = list(find_days(text))
+    if dates:
         # The last full date counts: "Year ended" stands before its date.
         match = next((m for m in reversed(dates) if m["year"]), dates[-1])
         year, month, day = partial_date(match)
@@ -101,12 +106,26 @@ def read_heading(text: str) -> Heading:
         year,
         month,
         day,
-        months=length_in_months(text),
+        months=_months_between(text, dates) or length_in_months(text),
         fiscal=("fiscal" in lowered or "fy" in lowered) and _FISCAL.search(lowered) is not None,
         change=_CHANGE.search(text) is not None,
         quarter=_quarter_of(text),
         apart=apart,
     )
+
+
+def _months_between(text: str, dates: Sequence[re.Match[str]]) -> int | None:
+    """The length of "May 1, 2024 through December 31, 2024", to the nearest month: the first report of a successor, a
+    transition period, a period from inception. None if the last two dates are not joined like this."""
+    if len(dates) < 2 or not _THROUGH.fullmatch(text[dates[-2].end() : dates[-1].start()]):
+        return None
+    (begin_year, begin_month, begin_day), (year, month, day) = map(partial_date, dates[-2:])
+    if year is None or begin_day is None or day is None:
+        return None
+    begin, end = to_date(begin_year or year, begin_month, begin_day), to_date(year, month, day)
+    if begin is None or end is None or begin >= end:
+        return None
+    return max(1, round(((end - begin).days + 1) / _MONTH_DAYS))
 
 
 def _in_full(year: int) -> int:
