@@ -60,17 +60,17 @@ def _absent_company(query: Query) -> str | None:
         return query.unknown_companies[0] if query.unknown_companies else None
     if "between" not in query.intents:
         return None
-    return next((name for name in query.unknown_companies if _is_compared(query, name)), None)
+    return next((name for name in query.unknown_companies if is_compared(query, name)), None)
 
 
-def _is_compared(query: Query, name: str) -> bool:
+def is_compared(query: Query, name: str) -> bool:
     """Whether ``name`` is set beside a company, as in "Acme and Widget", "than that of Widget" or "Widget's". Mexico is
     not in "Acme's sales in Mexico rose between 2016 and 2017"."""
     found = re.escape(name)
     if re.search(rf"{found}['’]|\b(?:that|those|the one) of {found}|\b(?:than|versus|vs\.?) {found}", query.text, re.I):
         return True
     companies = "|".join(re.escape(query.text[s.start : s.end]) for s in query.spans if s.kind == "company")
-    beside = r"(?:['’]s?)?(?:, | and | or | with | to |, and )(?:that of )?"
+    beside = r"(?:['’]s?)?(?:, | and | or | with | to |, and )(?:(?:that )?of |at )?"
     return bool(companies) and (
         re.search(rf"(?:{companies}){beside}{found}|{found}{beside}(?:{companies})", query.text, re.I) is not None
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from finray.core.filing import Statement
+from finray.core.grid import Grid
 from finray.core.passages import DocumentRef, PageRef, Passage, PassageRef, RenderedBlock
 from finray.core.questions import Question
 from finray.core.records import OmitEmpty, OmitNone, Record
@@ -100,6 +101,8 @@ class Answer:
     grounded: bool | None = None
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
+    grid: Grid | None = None
+    """For a question over several companies, periods or items: all figures."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -170,6 +173,9 @@ class Prediction(Record):
     unclear: OmitNone[str | None] = None
     """What the question leaves open after its ``context``: how it continues an earlier one, or which of several
     companies it means. Then nothing is answered."""
+    grid: OmitNone[Grid | None] = None
+    """For a question over several companies, periods or items: a cell for each, with its figure or why there is none,
+    and what the figures say."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

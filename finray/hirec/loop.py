@@ -103,6 +103,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
+        grid=answer.grid,
         documents=_document_refs(seen),
         passages=tuple(first),
         evidence=answer.evidence,

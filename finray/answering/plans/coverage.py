@@ -62,7 +62,7 @@ def cover(
     line_items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
     # A formula combines rows of the statements; a row of a note does not fit among them.
     plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
-    search = _Search(query, ranks, anywhere=anywhere or query.over_all, plain=plain)
+    search = OperandSearch(query, ranks, anywhere=anywhere or query.over_all, plain=plain)
     found: dict[str, Found] = {}
     for operand in plan.operands:
         own = [facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company]
@@ -106,7 +106,7 @@ def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Cov
     return Coverage(plan, {o.name: coverage.found[o.name] for o in plan.operands}, ())
 
 
-class _Search:
+class OperandSearch:
     """Finds operands in filings. ``ranks`` are those of the passages' pages. If ``plain``, named metrics may also be
     rows of notes."""
 
