@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from finray.answering.asked_items import asked_items
 from finray.answering.cells.operands import candidate_ends, found_in, has_filing
 from finray.answering.confidence import ConfidenceModel, signals
-from finray.answering.grid_verdicts import Said, said_of
+from finray.answering.grid_verdicts import Said, over_names, said_of
 from finray.answering.plans.computed import cited, evidence_of, shape_of
 from finray.answering.plans.coverage import OperandSearch
 from finray.answering.plans.wording import asked_value, shown
@@ -38,6 +38,8 @@ from finray.question.grids import GridQuestion, grid_question
 from finray.question.measures.formulas import at_period
 from finray.question.plans.programs import period_label
 
+_LOSS = re.compile(r"\s*/?\s*\((?:loss|deficit)(?:es)?\)|\s*\bor loss\b", re.I)
+_NAME = re.compile(r"\b[A-Z][\w&-]*(?: [A-Z][\w&-]*)*")
 _LISTED = 6
 """Empty cells that an answer names one by one."""
 Series = dict[Period, Found]
@@ -54,7 +56,8 @@ class GridAnswerer:
         self._confidence = confidence
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
-        absent = [name for name in query.unknown_companies if is_compared(query, name)]
+        unknown = dict.fromkeys((*query.unknown_companies, *_unexplained_names(query)))
+        absent = [name for name in unknown if is_compared(query, name)]
         asked = grid_question(query, absent, self._newest(query.companies))
         if asked is not None:
             table = GridTable(query, asked, self._facts)
@@ -75,6 +78,12 @@ class GridAnswerer:
         ]
         years = [year for year in own if year is not None]
         return min(years, default=None)
+
+
+def _unexplained_names(query: Query) -> list[str]:
+    """Capitalized words of the question that nothing explains: companies that the index may lack."""
+    runs = _NAME.findall(query.text)
+    return [run for run in runs if set(re.findall(r"[^\W\d_][\w&'’-]*", run.lower())) <= set(query.unexplained)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +195,15 @@ class GridTable:
         currencies = {each.currency for value in self._values.values() for each in value.found if each.currency}
         if asked.verdict != "list" and len(currencies) > 1:
             return Said(f"No comparison: the figures are in {' and '.join(sorted(currencies))}.", (), drawn=False)
+        if asked.over == "items":
+            items = [formula.names[0] for formula in asked.formulas]
+            by_item = {
+                (formula.names[0], period): self._values[self._names[0], period, formula.key].value
+                for formula in asked.formulas
+                for period in asked.periods
+            }
+            unit = self._unit(asked.formulas[0])
+            return over_names(asked, self._names[0], by_item, items, lambda value: shown(value, unit, self._shape))
         said = [
             said_of(
                 asked,
@@ -303,6 +321,8 @@ def _distinct_rows(series: Series) -> list[Found]:
 
 
 def _is_row(one: LineItem, other: LineItem) -> bool:
+    """Whether both are of rows of one name, with or without words for a loss: "Net income" is "Net income (loss)"."""
+    one, other = (replace(each, label=_LOSS.sub("", each.label)) for each in (one, other))
     tagged = one.concept is not None and one.concept == other.concept
     return names_same_row(one, other) or (tagged and one.unit == other.unit and one.statement == other.statement)
 

@@ -3,6 +3,7 @@ unless the words name them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -32,9 +33,9 @@ def said_of(asked: GridQuestion, item: str, figures: Figures, names: Sequence[st
         return _joined([_steady(asked, item, name, figures, show) for name in names])
     if asked.verdict == "growth":
         return _growth(asked, item, figures, names)
-    if asked.over_periods:
+    if asked.over == "periods":
         return _joined([_over_periods(asked, item, name, figures, show) for name in names])
-    return _over_companies(asked, item, figures, names, show)
+    return over_names(asked, item, figures, names, show)
 
 
 def _over_periods(asked: GridQuestion, item: str, name: str, figures: Figures, show: Show) -> Said:
@@ -52,8 +53,8 @@ def _over_periods(asked: GridQuestion, item: str, name: str, figures: Figures, s
     return Said(f"{text}{_without(lacking)}.", () if lacking else tuple(order))
 
 
-def _over_companies(asked: GridQuestion, item: str, figures: Figures, names: Sequence[str], show: Show) -> Said:
-    """The companies in order, for each period."""
+def over_names(asked: GridQuestion, item: str, figures: Figures, names: Sequence[str], show: Show) -> Said:
+    """The companies, or the items of one company, in order for each period; ``item`` is what is compared."""
     said: dict[Period, str] = {}
     orders: list[tuple[str, ...]] = []
     complete = True
@@ -68,7 +69,7 @@ def _over_companies(asked: GridQuestion, item: str, figures: Figures, names: Seq
         orders.append(tuple(order))
         said[period] = f"{period}: {_sentence(asked, order, there, show)}{_without(lacking)}"
     if not orders:
-        return Said(f"No verdict on {item}: fewer than two companies have a figure.", drawn=False)
+        return Said(f"No verdict on {item}: fewer than two figures to compare.", drawn=False)
     ranking = orders[0] if complete and len(set(orders)) == 1 else ()
     return Said(f"{_claim(asked, orders, names, complete=complete)}{_lead(item, asked, ranking)}{'; '.join(said.values())}.", ranking)
 
@@ -76,8 +77,10 @@ def _over_companies(asked: GridQuestion, item: str, figures: Figures, names: Seq
 def _lead(item: str, asked: GridQuestion, ranking: Sequence[str]) -> str:
     """Who comes first in all periods, if it is one company."""
     if not ranking or len(asked.periods) == 1:
-        return f"{item[:1].upper()}{item[1:]}, "
+        return f"{item[:1].upper()}{item[1:]}, " if item else ""
     every = "both" if len(asked.periods) == 2 else f"all {len(asked.periods)}"
+    if asked.over == "items":
+        return f"{ranking[0]} is {_degree(asked, len(ranking))} in {every} periods; "
     return f"{ranking[0]} has the {_degree(asked, len(ranking))} {item} in {every} periods; "
 
 
@@ -96,7 +99,8 @@ def _sentence(asked: GridQuestion, order: Sequence[str], there: Mapping[str, flo
     if apart == 0:
         return f"{one} and {other} are equal, {show(there[one])}"
     degree = "lower" if asked.lowest else "higher"
-    return f"{one} {show(there[one])}, {show(apart)} {degree} than {other} {show(there[other])}"
+    by = re.sub(r"%$", " percentage points", show(apart))
+    return f"{one} {show(there[one])}, {by} {degree} than {other} {show(there[other])}"
 
 
 def _growth(asked: GridQuestion, item: str, figures: Figures, names: Sequence[str]) -> Said:

@@ -17,11 +17,18 @@ from finray.question.words import word_list
 
 Verdict = Literal["list", "rank", "best", "growth", "compare", "steady"]
 """What is said of the figures: nothing; their order; the first; who grew most; who has more; whether all steps rise."""
+Axis = Literal["companies", "periods", "items"]
 MAX_CELLS = 240
 """Twenty companies over twelve years; panels are for more."""
 _MOST_YEARS = 30
 _LISTED = re.compile(r"[\s,;&]*(?:\band\b|\bor\b|\bas well as\b|\bplus\b)?[\s,]*(?:\bits\b|\bthe\b|\btheir\b)?\s*", re.I)
 """What stands between the names of items that are listed."""
+_THAN = re.compile(
+    r"[\s,;]*(?:(?:was |were |is |are )?(?:more|less|[a-z]+er)\s+)?(?:\bor\b|\b(?:than|versus|vs\.?|exceed(?:s|ed|ing)?|outweigh(?:s|ed)?|above|below|against|with|to)\b)[\s,]*"
+    r"(?:(?:that of|those of|its|the|their)\s+)*",
+    re.I,
+)
+"""What stands between the names of two items that are compared."""
 _RANK = re.compile(
     r"\brank(?:ed|ing|s)?\b|\b(?:order|sort)(?:ed)?\b(?! by \w+ date)|\bfrom (?:the )?(?:high|larg|low|small|big)\w+ to\b",
     re.I,
@@ -37,12 +44,16 @@ _WHICH_PERIOD = re.compile(
     r"\bwhen\b",
     re.I,
 )
+_QUARTER = re.compile(r"\b(?:which|what) (?:fiscal )?quarters?\b", re.I)
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?:fiscal\s+)?(?:years?\s+)?(?:FY\s*)?\d{2,4}\s+(?:and|&)\s", re.I)
+_RANGE = re.compile(r"\b(?:from|between|since|over)\b|\b(?:to|through|until)\s+(?:fiscal\s+|FY\s*)?\d|\d\s*[-–—]\s*\d", re.I)
+"""Years that are the ends of one period, not periods of their own."""
+_LOSS = re.compile(r"\bloss(?:es)?\b(?!.*\b(?:income|profit|earnings)\b)", re.I)
 _FIRST = re.compile(r"\b(?:highest|lowest|best|worst|most|least|largest|smallest|biggest|greatest|peak|strongest|weakest)\b", re.I)
 _LAST = re.compile(r"\b(?:worst|weakest|slow(?:er|est))\b", re.I)
 _HOW_MUCH = re.compile(r"\b(?:by )?how (?:much|many)\b|\bdifference\b", re.I)
-_ONE_FIGURE = frozenset({"average", "cagr", "share", "summed", "cause", "words", "ahead"})
-"""Intents of questions that ask for one figure, a sentence or a forecast."""
+_ONE_FIGURE = frozenset({"average", "cagr", "summed", "cause", "ahead"})
+"""Intents of questions that ask for one figure, a cause or a forecast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +69,8 @@ class GridQuestion:
     verdict: Verdict = "list"
     lowest: bool = False
     """The smallest comes first."""
-    over_periods: bool = False
-    """Periods are ranked, not companies."""
+    over: Axis = "companies"
+    """What is ranked or compared."""
     claims: bool = False
     """The question asks whether it is so: yes or no."""
     falls: bool = False
@@ -78,13 +89,15 @@ def grid_question(query: Query, absent: Sequence[str], newest: int | None) -> Gr
         return None
     formulas, phrases = _items(query, absent)
     companies = len(query.companies) + len(absent)
-    verdict = _verdict(query, companies)
+    over = _axis(query, companies, len(formulas))
+    verdict = _verdict(query, companies, over)
     if not formulas or verdict is None:
         return None
-    over_periods = companies == 1 or (verdict in ("best", "rank") and _WHICH_PERIOD.search(query.text) is not None)
-    periods = _periods(query, newest, verdict, over_periods=over_periods)
+    if "growth" in query.intents and verdict not in ("growth", "steady"):
+        formulas = _growth_of(formulas, beside=verdict == "list")
+    periods = _periods(query, newest, verdict, over)
     counts = companies, len(periods), len(formulas)
-    if not periods or counts[0] * counts[1] * counts[2] > MAX_CELLS or not _is_grid(query, verdict, *counts):
+    if not formulas or not periods or counts[0] * counts[1] * counts[2] > MAX_CELLS or not _is_grid(query, verdict, over, *counts):
         return None
     if verdict == "growth":
         periods = (periods[0], periods[-1])
@@ -95,17 +108,44 @@ def grid_question(query: Query, absent: Sequence[str], newest: int | None) -> Gr
         formulas,
         phrases,
         verdict,
-        lowest=bool(query.intents & {"minimum", "lower"} or _LAST.search(query.text)),
-        over_periods=over_periods,
+        lowest=_asks_lowest(query),
+        over=over,
         claims="yes_no" in query.intents,
         falls="falls" in query.intents and "rises" not in query.intents,
     )
 
 
-def _is_grid(query: Query, verdict: Verdict, companies: int, periods: int, items: int) -> bool:
+def _asks_lowest(query: Query) -> bool:
+    """Whether the smallest comes first. The largest loss is the lowest income."""
+    lowest = bool(query.intents & {"minimum", "lower"} or _LAST.search(query.text))
+    metrics = (query.text[span.start : span.end] for span in query.spans if span.kind == "metric")
+    return lowest != any(_LOSS.search(words) for words in metrics)
+
+
+def _growth_of(formulas: Sequence[Formula], *, beside: bool) -> tuple[Formula, ...]:
+    """The growth of each of ``formulas`` over the period before, ``beside`` it if that is asked; none of rates."""
+    grown = []
+    for formula in formulas:
+        if formula.unit in ("percent", "ratio", "days"):
+            return ()
+        by = f"growth(prior({formula.expression}), {formula.expression})"
+        growth = Formula(f"{formula.key}_growth", (f"{formula.names[0]} growth",), by, "percent")
+        grown += [formula, growth] if beside else [growth]
+    return tuple(grown)
+
+
+def _axis(query: Query, companies: int, items: int) -> Axis:
+    """What the question ranks or compares."""
+    metrics = [span for span in query.spans if span.kind == "metric"]
+    if companies == 1 and items == 2 and _stand_by(_THAN, metrics, query.text):
+        return "items"
+    return "periods" if companies == 1 or _WHICH_PERIOD.search(query.text) else "companies"
+
+
+def _is_grid(query: Query, verdict: Verdict, over: Axis, companies: int, periods: int, items: int) -> bool:
     """Whether several figures are asked for: other questions have plans of their own (question/plans)."""
-    if items > 1:
-        return verdict in ("list", "compare") and (companies * periods * items > 1)
+    if items > 1 and "growth" not in query.intents:
+        return over == "items" or verdict in ("list", "compare")
     if companies == 1:
         return periods > 2
     if verdict == "growth":
@@ -114,34 +154,44 @@ def _is_grid(query: Query, verdict: Verdict, companies: int, periods: int, items
     return periods > 1 or companies > 2 or not ("yes_no" in query.intents or _HOW_MUCH.search(query.question))
 
 
-def _verdict(query: Query, companies: int) -> Verdict | None:
-    """What to say about the figures; None if the question asks for the change of one figure."""
+def _verdict(query: Query, companies: int, over: Axis) -> Verdict | None:
+    """What to say about the figures; None if the question asks for words, or for the change of one figure."""
     intents, text = query.intents, query.text
+    compares = bool(intents & {"compares", "difference_anywhere"})
+    if over == "items":
+        return "compare" if compares and not _HOW_MUCH.search(query.question) else None
     if "growth" in intents:
-        if companies > 1:
+        if "yes_no" in intents:
+            return "steady" if _EACH.search(text) else None
+        ranged = _RANGE.search(text) is not None
+        if companies > 1 and ranged:
             return "growth"
-        if not _EACH.search(text):
+        if ranged and not (_EACH.search(text) or _WHICH_PERIOD.search(text)):
             return None
-        return "steady" if "yes_no" in intents else "list"
     if _RANK.search(text):
         return "rank"
-    if "which" in intents or "superlative" in intents or _FIRST.search(text):
+    asks_who = "which_one" in intents and ("compares" in intents or ("growth" in intents and companies > 1))
+    if asks_who or "superlative" in intents or _FIRST.search(text):
         return "best"
-    if companies > 1 and intents & {"compares", "difference_anywhere"}:
-        return "compare"
-    return "list" if companies > 1 or not intents & {"difference", "yes_no", "change"} else None
+    if "words" in intents and not compares:
+        return None
+    if companies > 1:
+        return "compare" if compares else "list"
+    return None if "yes_no" in intents or _HOW_MUCH.search(query.question) else "list"
 
 
-def _periods(query: Query, newest: int | None, verdict: Verdict, *, over_periods: bool) -> tuple[Period, ...]:
+def _periods(query: Query, newest: int | None, verdict: Verdict, over: Axis) -> tuple[Period, ...]:
     """The periods asked for, oldest first; each year of "between 2015 and 2021" if every one of them counts."""
     asked = [Period(p.year, "FY") if p.part is None and p.date is None else p for p in query.asked]
     if query.last_years and len(asked) < 2:
         last = asked[0].year if asked else newest
         return () if last is None else tuple(Period(last - n, "FY") for n in reversed(range(min(query.last_years, 12))))
+    if over == "periods" and _QUARTER.search(query.text) and [(p.part, p.date) for p in asked] == [("FY", None)]:
+        asked = [Period(asked[0].year, part) for part in ("Q1", "Q2", "Q3", "Q4")]
     periods = in_order(asked)
     years = [period.year for period in periods if period.part == "FY" and period.date is None]
     if len(years) == len(periods) == 2 and _BETWEEN.search(query.question) and years[1] - years[0] < _MOST_YEARS:
-        each = over_periods and verdict in ("best", "rank", "steady")
+        each = over == "periods" and verdict in ("best", "rank", "steady")
         if each or (verdict != "growth" and _EACH.search(query.text)):
             return tuple(Period(year, "FY") for year in range(years[0], years[1] + 1))
     return tuple(periods)
@@ -150,9 +200,14 @@ def _periods(query: Query, newest: int | None, verdict: Verdict, *, over_periods
 def _items(query: Query, absent: Sequence[str]) -> tuple[tuple[Formula, ...], Mapping[str, Phrase]]:
     """The metrics that the question names; else the one phrase of it that a row may print."""
     names = {word for name in absent for word in re.findall(r"[^\W\d_]+", name.lower())}
+    if "share" in query.intents:
+        shares = (m for m in query.measures if len(m.formulas) == 1 and m.formulas[0].unit in ("percent", "ratio"))
+        return next(((m.formulas, m.phrases) for m in shares), ((), {}))
     unexplained = set(query.unexplained) - word_list("grid") - names
     metrics = [span for span in query.spans if span.kind == "metric"]
-    listed = len({span.value for span in metrics}) > 1 and _are_listed(metrics, query.text)
+    listed = len({span.value for span in metrics}) > 1 and (
+        _stand_by(_LISTED, metrics, query.text) or _stand_by(_THAN, metrics, query.text)
+    )
     if metrics and not unexplained and (listed or not is_narrowed(query)):
         named = named_measures(query).formulas
         distinct = tuple({formula.key: formula for formula in named}.values())
@@ -163,6 +218,8 @@ def _items(query: Query, absent: Sequence[str]) -> tuple[tuple[Formula, ...], Ma
     return (), {}
 
 
-def _are_listed(metrics: Sequence[Span], text: str) -> bool:
-    """Whether the names of metrics stand side by side: "revenue, operating income and net income"."""
-    return all(_LISTED.fullmatch(text[one.end : other.start]) for one, other in pairwise(metrics))
+def _stand_by(between: re.Pattern[str], metrics: Sequence[Span], text: str) -> bool:
+    """Whether only words of ``between`` separate the names of ``metrics``: "revenue, operating income and net income"."""
+    return len(metrics) > 1 and all(
+        between.fullmatch(text[one.end : other.start]) for one, other in pairwise(metrics)
+    )
