@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.asked_items import asked_items
@@ -26,7 +26,7 @@ from finray.core.grid import Grid, GridCell
 from finray.core.journal import Journal
 from finray.core.period import Period
 from finray.core.plan import Formula, Found, Operand, Unit
-from finray.core.predictions import Answer
+from finray.core.predictions import Answer, Status
 from finray.core.query import Query, Shape
 from finray.core.roles import Answerer, Curation
 from finray.facts.items import Printed, names_same_row, same_row
@@ -73,7 +73,10 @@ class GridAnswerer:
     def _newest(self, companies: Sequence[str]) -> int | None:
         """The last fiscal year that all of ``companies`` have an annual report on."""
         own = [
-            max((f.fiscal_year for f in self._facts.filings_of(key) if f.fiscal_year and f.fiscal_period == "FY"), default=None)
+            max(
+                (f.fiscal_year for f in self._facts.filings_of(key) if f.fiscal_year and f.fiscal_period == "FY"),
+                default=None,
+            )
             for key in companies
         ]
         years = [year for year in own if year is not None]
@@ -135,7 +138,7 @@ class GridTable:
         evidence, grounded = evidence_of(found.values(), curation.kept, self._facts)
         operands = tuple(cited(name, each) for name, each in found.items())
         text = "\n".join(filter(None, (said.text, *self._lines(), self._missing())))
-        status = "answered" if said.drawn else "unanswerable"
+        status: Status = "answered" if said.drawn else "unanswerable"
         return Answer(
             text, status, evidence=evidence, operands=operands, grounded=grounded, missing=grid.missing, grid=grid
         )
@@ -219,7 +222,9 @@ class GridTable:
         return Said(" ".join(filter(None, (each.text for each in said))), (), drawn=any(each.drawn for each in said))
 
     def _unit(self, formula: Formula) -> Unit:
-        units = [value.unit for (_, _, key), value in self._values.items() if key == formula.key and value.value is not None]
+        units = [
+            value.unit for (_, _, key), value in self._values.items() if key == formula.key and value.value is not None
+        ]
         return Counter(units).most_common(1)[0][0] if units else formula.unit
 
     def _places(self) -> list[tuple[str, Period, Formula]]:
@@ -261,10 +266,12 @@ class GridTable:
             value = self._values[name, period, formula.key]
             if value.value is None:
                 by_reason.setdefault(value.reason, []).append(f"{formula.names[0]} of {name} for {period}")
-        return " ".join(
-            f"No figure for {', '.join(cells[:_LISTED])}{f' and {len(cells) - _LISTED} more' * (len(cells) > _LISTED)}: {why}."
-            for why, cells in by_reason.items()
-        )
+        return " ".join(f"No figure for {_shortened(cells)}: {why}." for why, cells in by_reason.items())
+
+
+def _shortened(cells: Sequence[str]) -> str:
+    more = f" and {len(cells) - _LISTED} more" if len(cells) > _LISTED else ""
+    return f"{', '.join(cells[:_LISTED])}{more}"
 
 
 def _rows_named(cells: Sequence[GridCell]) -> str:
@@ -281,9 +288,8 @@ def _rows_named(cells: Sequence[GridCell]) -> str:
     return named + ("; † may be another line" if any(cell.other_row for cell in cells) else "")
 
 
-def _common_scale(shape: Shape, values: object) -> Shape:
+def _common_scale(shape: Shape, values: Iterable[_Value]) -> Shape:
     """``shape`` with millions for all amounts if it leaves the scale open: the cells of a table share one."""
-    assert isinstance(values, type({}.values()))
     sizes = [abs(each.value) for each in values if each.value is not None and each.unit == "USD"]
     return replace(shape, scale="million") if shape.scale is None and max(sizes, default=0.0) >= 1e6 else shape
 

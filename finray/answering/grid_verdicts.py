@@ -63,7 +63,9 @@ def over_names(asked: GridQuestion, item: str, figures: Figures, names: Sequence
         lacking = [name for name in names if figures[name, period] is None]
         complete = complete and not lacking
         if len(there) < 2:
-            said[period] = f"{period}: no comparison, as {_and(lacking)} {'has' if len(lacking) == 1 else 'have'} no figure"
+            said[period] = (
+                f"{period}: no comparison, as {_and(lacking)} {'has' if len(lacking) == 1 else 'have'} no figure"
+            )
             continue
         order = _order(there, lowest=asked.lowest)
         orders.append(tuple(order))
@@ -71,7 +73,10 @@ def over_names(asked: GridQuestion, item: str, figures: Figures, names: Sequence
     if not orders:
         return Said(f"No verdict on {item}: fewer than two figures to compare.", drawn=False)
     ranking = orders[0] if complete and len(set(orders)) == 1 else ()
-    return Said(f"{_claim(asked, orders, names, complete=complete)}{_lead(item, asked, ranking)}{'; '.join(said.values())}.", ranking)
+    return Said(
+        f"{_claim(asked, orders, names, complete=complete)}{_lead(item, asked, ranking)}{'; '.join(said.values())}.",
+        ranking,
+    )
 
 
 def _lead(item: str, asked: GridQuestion, ranking: Sequence[str]) -> str:

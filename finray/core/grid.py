@@ -52,6 +52,16 @@ class Grid(Record):
         return self.cells[at + self.periods.index(period) * len(self.items) + self.items.index(item)]
 
     @property
+    def shown(self) -> str:
+        """What a face that shows the grid as a table says above it."""
+        return self.verdict or f"{self.filled} of {len(self.cells)} figures"
+
+    @property
+    def filled(self) -> int:
+        """How many cells have a figure."""
+        return sum(cell.value is not None for cell in self.cells)
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The cells without a figure, each with the reason, for a person."""
         return tuple(f"{c.item} of {c.company} for {c.period}: {c.reason}" for c in self.cells if c.value is None)
@@ -74,4 +84,4 @@ class Grid(Record):
 
 
 def _plain(text: str) -> str:
-    return text.replace("|", "\\|")
+    return text.replace("|", "/")

@@ -21,16 +21,20 @@ Axis = Literal["companies", "periods", "items"]
 MAX_CELLS = 240
 """Twenty companies over twelve years; panels are for more."""
 _MOST_YEARS = 30
-_LISTED = re.compile(r"[\s,;&]*(?:\band\b|\bor\b|\bas well as\b|\bplus\b)?[\s,]*(?:\bits\b|\bthe\b|\btheir\b)?\s*", re.I)
+_LISTED = re.compile(
+    r"[\s,;&]*(?:\band\b|\bor\b|\bas well as\b|\bplus\b)?[\s,]*(?:\bits\b|\bthe\b|\btheir\b)?\s*", re.I
+)
 """What stands between the names of items that are listed."""
 _THAN = re.compile(
-    r"[\s,;]*(?:(?:was |were |is |are )?(?:more|less|[a-z]+er)\s+)?(?:\bor\b|\b(?:than|versus|vs\.?|exceed(?:s|ed|ing)?|outweigh(?:s|ed)?|above|below|against|with|to)\b)[\s,]*"
+    r"[\s,;]*(?:(?:was |were |is |are )?(?:more|less|[a-z]+er)\s+)?"
+    r"(?:\bor\b|\b(?:than|versus|vs\.?|exceed(?:s|ed|ing)?|outweigh(?:s|ed)?|above|below|against|with|to)\b)[\s,]*"
     r"(?:(?:that of|those of|its|the|their)\s+)*",
     re.I,
 )
 """What stands between the names of two items that are compared."""
 _RANK = re.compile(
-    r"\brank(?:ed|ing|s)?\b|\b(?:order|sort)(?:ed)?\b(?! by \w+ date)|\bfrom (?:the )?(?:high|larg|low|small|big)\w+ to\b",
+    r"\brank(?:ed|ing|s)?\b|\b(?:order|sort)(?:ed)?\b(?! by \w+ date)|"
+    r"\bfrom (?:the )?(?:high|larg|low|small|big)\w+ to\b",
     re.I,
 )
 _EACH = re.compile(
@@ -46,10 +50,14 @@ _WHICH_PERIOD = re.compile(
 )
 _QUARTER = re.compile(r"\b(?:which|what) (?:fiscal )?quarters?\b", re.I)
 _BETWEEN = re.compile(r"\bbetween\s+(?:the\s+)?(?:fiscal\s+)?(?:years?\s+)?(?:FY\s*)?\d{2,4}\s+(?:and|&)\s", re.I)
-_RANGE = re.compile(r"\b(?:from|between|since|over)\b|\b(?:to|through|until)\s+(?:fiscal\s+|FY\s*)?\d|\d\s*[-–—]\s*\d", re.I)
+_RANGE = re.compile(
+    r"\b(?:from|between|since|over)\b|\b(?:to|through|until)\s+(?:fiscal\s+|FY\s*)?\d|\d\s*[-–—]\s*\d", re.I
+)
 """Years that are the ends of one period, not periods of their own."""
 _LOSS = re.compile(r"\bloss(?:es)?\b(?!.*\b(?:income|profit|earnings)\b)", re.I)
-_FIRST = re.compile(r"\b(?:highest|lowest|best|worst|most|least|largest|smallest|biggest|greatest|peak|strongest|weakest)\b", re.I)
+_FIRST = re.compile(
+    r"\b(?:highest|lowest|best|worst|most|least|largest|smallest|biggest|greatest|peak|strongest|weakest)\b", re.I
+)
 _LAST = re.compile(r"\b(?:worst|weakest|slow(?:er|est))\b", re.I)
 _HOW_MUCH = re.compile(r"\b(?:by )?how (?:much|many)\b|\bdifference\b", re.I)
 _ONE_FIGURE = frozenset({"average", "cagr", "summed", "cause", "ahead"})
@@ -97,7 +105,12 @@ def grid_question(query: Query, absent: Sequence[str], newest: int | None) -> Gr
         formulas = _growth_of(formulas, beside=verdict == "list")
     periods = _periods(query, newest, verdict, over)
     counts = companies, len(periods), len(formulas)
-    if not formulas or not periods or counts[0] * counts[1] * counts[2] > MAX_CELLS or not _is_grid(query, verdict, over, *counts):
+    if (
+        not formulas
+        or not periods
+        or counts[0] * counts[1] * counts[2] > MAX_CELLS
+        or not _is_grid(query, verdict, over, *counts)
+    ):
         return None
     if verdict == "growth":
         periods = (periods[0], periods[-1])
@@ -219,7 +232,5 @@ def _items(query: Query, absent: Sequence[str]) -> tuple[tuple[Formula, ...], Ma
 
 
 def _stand_by(between: re.Pattern[str], metrics: Sequence[Span], text: str) -> bool:
-    """Whether only words of ``between`` separate the names of ``metrics``: "revenue, operating income and net income"."""
-    return len(metrics) > 1 and all(
-        between.fullmatch(text[one.end : other.start]) for one, other in pairwise(metrics)
-    )
+    """Whether only words of ``between`` separate the names of ``metrics``: "revenue and net income"."""
+    return len(metrics) > 1 and all(between.fullmatch(text[one.end : other.start]) for one, other in pairwise(metrics))
