@@ -187,7 +187,7 @@ class GridTable:
         items = asked_items(self._query, self._facts.line_items(own.keys()))
         hits = {operand.period: self._search.find(operand, [*own.values()], items) for operand in operands}
         series = {period: hit for period, hit in hits.items() if hit is not None}
-        made = _in_one_line(series, operands, [*own.values()], items)
+        made = in_one_line(series, operands, [*own.values()], items)
         self._series[company, f"{item}__{back}"] = made
         return made
 
@@ -297,7 +297,7 @@ def _common_scale(shape: Shape, values: Iterable[_Value]) -> Shape:
 # --- One line over all periods ---
 
 
-def _in_one_line(
+def in_one_line(
     series: Series, operands: Sequence[Operand], filings: Sequence[Filing], items: Mapping[str, Sequence[LineItem]]
 ) -> tuple[Series, frozenset[Period]]:
     """(``series`` read from the row that prints most periods, the periods whose row may be another line)."""
