@@ -19,7 +19,7 @@ from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.grid_verdicts import Said, over_names, said_of
 from finray.answering.plans.computed import cited, evidence_of, shape_of
 from finray.answering.plans.coverage import OperandSearch
-from finray.answering.plans.wording import asked_value, shown
+from finray.answering.plans.wording import asked_value, shown, with_unknown_currency
 from finray.answering.presence import is_compared
 from finray.core.filing import Filing, LineItem
 from finray.core.grid import Grid, GridCell
@@ -135,12 +135,18 @@ class GridTable:
             said.ranking,
         )
         found = {each.operand.name: each for value in self._values.values() for each in value.found}
-        evidence, grounded = evidence_of(found.values(), curation.kept, self._facts)
+        evidence, grounded = evidence_of(found.values() if said.drawn else (), curation.kept, self._facts)
         operands = tuple(cited(name, each) for name, each in found.items())
         text = "\n".join(filter(None, (said.text, *self._lines(), self._missing())))
         status: Status = "answered" if said.drawn else "unanswerable"
         return Answer(
-            text, status, evidence=evidence, operands=operands, grounded=grounded, missing=grid.missing, grid=grid
+            text,
+            status,
+            evidence=evidence,
+            operands=operands,
+            grounded=grounded if said.drawn else None,
+            missing=grid.missing or (() if said.drawn else (said.text,)),
+            grid=grid,
         )
 
     # --- Figures ---
@@ -197,7 +203,7 @@ class GridTable:
         asked = self._asked
         currencies = {each.currency for value in self._values.values() for each in value.found if each.currency}
         if asked.verdict != "list" and len(currencies) > 1:
-            return Said(f"No comparison: the figures are in {' and '.join(sorted(currencies))}.", (), drawn=False)
+            return Said(f"No figures in one currency: they are in {', '.join(sorted(currencies))}.", drawn=False)
         if asked.over == "items":
             items = [formula.names[0] for formula in asked.formulas]
             by_item = {
@@ -240,10 +246,11 @@ class GridTable:
         place = (name, str(period), formula.names[0])
         if value.value is None:
             return GridCell(*place, reason=value.reason)
-        number, unit = asked_value(value.value, value.unit, self._shape)
+        shape = replace(self._shape, currency=shape_of(self._query, value.found).currency)
+        number, unit = asked_value(value.value, value.unit, shape)
         row = value.found[0].line_item.label if len(value.found) == 1 else ""
         operands = tuple(each.operand.name for each in value.found)
-        text = shown(value.value, value.unit, self._shape)
+        text = with_unknown_currency(shown(value.value, value.unit, shape), value.unit, shape)
         return GridCell(*place, number, unit, text, operands, row, value.other_row)
 
     def _lines(self) -> list[str]:

@@ -46,7 +46,7 @@ def _over_periods(asked: GridQuestion, item: str, name: str, figures: Figures, s
         return Said(f"No verdict on {item} of {name}: fewer than two periods have a figure.", drawn=False)
     order = _order(there, lowest=asked.lowest)
     if asked.verdict == "rank":
-        text = f"{item} of {name}, {_end(asked)} first: {_listed(order, there, show)}"
+        text = f"{item} of {name}, {_superlative(asked)} first: {_listed(order, there, show)}"
     else:
         first = _ties(order, there)
         text = f"{' and '.join(first)}: {item} of {name} was {_superlative(asked)}, {show(there[first[0]])}"
@@ -57,7 +57,7 @@ def over_names(asked: GridQuestion, item: str, figures: Figures, names: Sequence
     """The companies, or the items of one company, in order for each period; ``item`` is what is compared."""
     said: dict[Period, str] = {}
     orders: list[tuple[str, ...]] = []
-    complete = True
+    complete, tied = True, False
     for period in asked.periods:
         there = {name: value for name in names if (value := figures[name, period]) is not None}
         lacking = [name for name in names if figures[name, period] is None]
@@ -69,31 +69,27 @@ def over_names(asked: GridQuestion, item: str, figures: Figures, names: Sequence
             continue
         order = _order(there, lowest=asked.lowest)
         orders.append(tuple(order))
+        tied = tied or there[order[0]] == there[order[1]]
         said[period] = f"{period}: {_sentence(asked, order, there, show)}{_without(lacking)}"
     if not orders:
         return Said(f"No verdict on {item}: fewer than two figures to compare.", drawn=False)
     ranking = orders[0] if complete and len(set(orders)) == 1 else ()
-    return Said(
-        f"{_claim(asked, orders, names, complete=complete)}{_lead(item, asked, ranking)}{'; '.join(said.values())}.",
-        ranking,
-    )
+    first = {order[0] for order in orders}
+    leads = first.pop() if complete and not tied and len(first) == 1 else ""
+    claim = ("Yes: " if leads == names[0] else "No: ") if asked.claims and complete else ""
+    return Said(f"{claim}{_lead(item, asked, leads, len(names))}{'; '.join(said.values())}.", ranking)
 
 
-def _lead(item: str, asked: GridQuestion, ranking: Sequence[str]) -> str:
-    """Who comes first in all periods, if it is one company."""
-    if not ranking or len(asked.periods) == 1:
+def _lead(item: str, asked: GridQuestion, first: str, companies: int) -> str:
+    """Who comes ``first`` in all periods, if it is one."""
+    if not first or asked.verdict == "rank":
         return f"{item[:1].upper()}{item[1:]}, " if item else ""
-    every = "both" if len(asked.periods) == 2 else f"all {len(asked.periods)}"
+    number = len(asked.periods)
+    every = "" if number == 1 else f" in {'both' if number == 2 else f'all {number}'} periods"
+    degree = _superlative(asked) if companies > 2 else "lower" if asked.lowest else "higher"
     if asked.over == "items":
-        return f"{ranking[0]} is {_degree(asked, len(ranking))} in {every} periods; "
-    return f"{ranking[0]} has the {_degree(asked, len(ranking))} {item} in {every} periods; "
-
-
-def _claim(asked: GridQuestion, orders: Sequence[Sequence[str]], names: Sequence[str], *, complete: bool) -> str:
-    """Yes or no to "did Acme earn more than Widget": the company named first comes first in every period."""
-    if not asked.claims or not complete:
-        return ""
-    return "Yes: " if all(order[0] == names[0] for order in orders) else "No: "
+        return f"{first} of {item} is {degree}{every}; "
+    return f"{first} has the {degree} {item}{every}; "
 
 
 def _sentence(asked: GridQuestion, order: Sequence[str], there: Mapping[str, float], show: Show) -> str:
@@ -177,16 +173,6 @@ def _listed(order: Sequence[str], values: Mapping[str, float], show: Show) -> st
 
 def _superlative(asked: GridQuestion) -> str:
     return "lowest" if asked.lowest else "highest"
-
-
-def _degree(asked: GridQuestion, companies: int) -> str:
-    if companies == 2:
-        return "lower" if asked.lowest else "higher"
-    return _superlative(asked)
-
-
-def _end(asked: GridQuestion) -> str:
-    return _superlative(asked)
 
 
 def _without(lacking: Sequence[str]) -> str:

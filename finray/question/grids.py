@@ -59,7 +59,17 @@ _FIRST = re.compile(
     r"\b(?:highest|lowest|best|worst|most|least|largest|smallest|biggest|greatest|peak|strongest|weakest)\b", re.I
 )
 _LAST = re.compile(r"\b(?:worst|weakest|slow(?:er|est))\b", re.I)
-_HOW_MUCH = re.compile(r"\b(?:by )?how (?:much|many)\b|\bdifference\b", re.I)
+_HOW_MUCH = re.compile(
+    r"\bby how (?:much|many)\b|\bby what per ?cent(?:age)?\b|\bdifference\b|"
+    r"\bhow (?:much|many)\b[^?]{0,40}\b(?:more|less|fewer|higher|lower|larger|smaller|greater|bigger)\b",
+    re.I,
+)
+_SUM = re.compile(
+    r"\b(?:total (?:of|for|over)|in (?:total|aggregate|all)|sum|combined|cumulative|altogether|together|"
+    r"add(?:ed|ing)? up)\b",
+    re.I,
+)
+"""Words that add figures up; the total of "total revenue" does not."""
 _ONE_FIGURE = frozenset({"average", "cagr", "summed", "cause", "ahead"})
 """Intents of questions that ask for one figure, a cause or a forecast."""
 
@@ -93,7 +103,7 @@ def grid_question(query: Query, absent: Sequence[str], newest: int | None) -> Gr
     """
     if query.intents & _ONE_FIGURE or query.over_all or query.source or query.part_names or not query.companies:
         return None
-    if set(query.unknown_companies) - set(absent):
+    if set(query.unknown_companies) - set(absent) or ("total" in query.intents and _SUM.search(query.question)):
         return None
     formulas, phrases = _items(query, absent)
     companies = len(query.companies) + len(absent)

@@ -26,6 +26,7 @@ def test_a_ranking_has_all_figures_and_ties() -> None:
 
 def test_one_company_leads_in_all_periods_or_each_period_has_its_own() -> None:
     assert said("compare", {"A": [5, 6], "B": [1, 2]}).text.startswith("A has the higher revenue in both periods; ")
+    assert said("best", {"A": [5], "B": [9]}).text == "B has the higher revenue; FY 2019: B 9, 4 higher than A 5."
     mixed = said("best", {"A": [5, 1], "B": [1, 2]})
     assert mixed == Said("Revenue, FY 2019: A 5, 4 higher than B 1; FY 2020: B 2, 1 higher than A 1.", ())
 
@@ -34,6 +35,7 @@ def test_a_missing_figure_is_named_and_leaves_no_ranking() -> None:
     some = said("best", {"A": [5], "B": [None], "C": [7]})
     assert some == Said("Revenue, FY 2019: C 7, 2 higher than A 5 (without B: no figure).", ())
     assert not said("best", {"A": [5], "B": [None]}).drawn
+    assert said("best", {"A": [5], "B": [5]}).text == "Revenue, FY 2019: A and B are equal, 5."
     years = said("best", {"A": [5, None, 3]}, over="periods", lowest=True)
     assert years.text == "FY 2021: revenue of A was lowest, 3 (without FY 2020: no figure)."
     assert years.ranking == ()
