@@ -107,7 +107,7 @@ def _verdict(question: Gold, prediction: Prediction) -> str:
 
 def _place(name: str, text: str) -> int | None:
     """Where ``text`` first has ``name``."""
-    found = re.search(re.escape(name.split()[0] if not name.isdecimal() else name), text, re.I)
+    found = re.search(re.sub(r"[^a-z0-9]+", r"\\W", name.lower().split()[0]), text, re.I)
     return None if found is None else found.start()
 
 
