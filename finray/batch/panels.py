@@ -221,7 +221,8 @@ def _is_series(template: str, years: Sequence[int]) -> bool:
 
 
 def _where(name: str, text: str) -> list[Span]:
-    return [Span("company", *match.span(), name) for match in re.finditer(re.escape(name), text)]
+    starts = (start for start in range(len(text)) if text.startswith(name, start))
+    return [Span("company", start, start + len(name), name) for start in starts]
 
 
 def _with_metrics(given: str, metrics: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -59,6 +59,9 @@ _FIRST = re.compile(
     r"\b(?:highest|lowest|best|worst|most|least|largest|smallest|biggest|greatest|peak|strongest|weakest)\b", re.I
 )
 _LAST = re.compile(r"\b(?:worst|weakest|slow(?:er|est))\b", re.I)
+_MOST = re.compile(r"\b(?:highest|largest|biggest|greatest|most|best|maximum|strongest)\b", re.I)
+_LEAST = re.compile(r"\b(?:lowest|smallest|least|worst|minimum|weakest)\b", re.I)
+_SINCE = re.compile(r"\bsince\s+(?:fiscal\s+|FY\s*)?(?:year\s+)?\d{4}\b", re.I)
 _HOW_MUCH = re.compile(
     r"\bby how (?:much|many)\b|\bby what per ?cent(?:age)?\b|\bdifference\b|"
     r"\bhow (?:much|many)\b[^?]{0,40}\b(?:more|less|fewer|higher|lower|larger|smaller|greater|bigger)\b",
@@ -194,6 +197,8 @@ def _verdict(query: Query, companies: int, over: Axis) -> Verdict | None:
     if _RANK.search(text):
         return "rank"
     asks_who = "which_one" in intents and ("compares" in intents or ("growth" in intents and companies > 1))
+    if _MOST.search(text) and _LEAST.search(text):
+        return "rank"  # the highest and the lowest
     if asks_who or "superlative" in intents or _FIRST.search(text):
         return "best"
     if "words" in intents and not compares:
@@ -212,6 +217,8 @@ def _periods(query: Query, newest: int | None, verdict: Verdict, over: Axis) -> 
     if over == "periods" and _QUARTER.search(query.text) and [(p.part, p.date) for p in asked] == [("FY", None)]:
         asked = [Period(asked[0].year, part) for part in ("Q1", "Q2", "Q3", "Q4")]
     periods = in_order(asked)
+    if len(periods) == 1 and periods[0].part == "FY" and newest is not None and _SINCE.search(query.question):
+        return tuple(Period(year, "FY") for year in range(periods[0].year, newest + 1)[:_MOST_YEARS])
     years = [period.year for period in periods if period.part == "FY" and period.date is None]
     if len(years) == len(periods) == 2 and _BETWEEN.search(query.question) and years[1] - years[0] < _MOST_YEARS:
         each = over == "periods" and verdict in ("best", "rank", "steady")

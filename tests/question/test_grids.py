@@ -44,6 +44,8 @@ def grid(text: str, absent: Sequence[str] = ()) -> GridQuestion | None:
         ("Whose inventories grew faster from 2019 to 2021, Acme's or Widget's?", "growth", "companies", [2019, 2021]),
         ("Did Acme's revenue rise every year between 2018 and 2021?", "steady", "periods", [2018, 2019, 2020, 2021]),
         ("Was Acme's capex higher than its dividends paid in 2021?", "compare", "items", [2021]),
+        ("Acme's capex for every year since 2020", "list", "periods", [2020, 2021, 2022]),
+        ("What were the highest and lowest revenues of Acme from 2020 to 2022?", "rank", "periods", [2020, 2021, 2022]),
         ("What were Acme's revenue and operating income in 2021?", "list", "periods", [2021]),
     ],
 )
