@@ -38,7 +38,7 @@ from finray.question.grids import GridQuestion, grid_question
 from finray.question.measures.formulas import at_period
 from finray.question.plans.programs import period_label
 
-_LOSS = re.compile(r"\s*/?\s*\((?:loss|deficit)(?:es)?\)|\s*\bor loss\b", re.I)
+_LOSS = re.compile(r" ?/? ?\((?:loss|deficit)(?:es)?\)| or loss\b", re.I)
 _NAME = re.compile(r"\b[A-Z][\w&-]*(?: [A-Z][\w&-]*)*")
 _LISTED = 6
 """Empty cells that an answer names one by one."""

@@ -21,17 +21,17 @@ Axis = Literal["companies", "periods", "items"]
 MAX_CELLS = 240
 """Twenty companies over twelve years; panels are for more."""
 _MOST_YEARS = 30
-_LISTED = re.compile(
-    r"[\s,;&]*(?:\band\b|\bor\b|\bas well as\b|\bplus\b)?[\s,]*(?:\bits\b|\bthe\b|\btheir\b)?\s*", re.I
-)
-"""What stands between the names of items that are listed."""
-_THAN = re.compile(
-    r"[\s,;]*(?:(?:was |were |is |are )?(?:more|less|[a-z]+er)\s+)?"
-    r"(?:\bor\b|\b(?:than|versus|vs\.?|exceed(?:s|ed|ing)?|outweigh(?:s|ed)?|above|below|against|with|to)\b)[\s,]*"
-    r"(?:(?:that of|those of|its|the|their)\s+)*",
-    re.I,
-)
-"""What stands between the names of two items that are compared."""
+_LISTED = frozenset({"and", "or", "as", "well", "plus", "its", "the", "their"})
+"""The words between the names of items that are listed."""
+_THAN = frozenset(
+    {"or", "than", "versus", "vs", "exceed", "exceeds", "exceeded", "outweigh", "outweighs", "outweighed", "above", "below",
+     "against", "with", "to"}
+)  # fmt: skip
+"""Words of which one stands between the names of two items that are compared."""
+_BESIDE_THAN = _THAN | {
+    "was", "were", "is", "are", "more", "less", "higher", "lower", "larger", "smaller", "greater", "bigger", "that", "those",
+    "of", "its", "the", "their",
+}  # fmt: skip
 _RANK = re.compile(
     r"\brank(?:ed|ing|s)?\b|\b(?:order|sort)(?:ed)?\b(?! by \w+ date)|"
     r"\bfrom (?:the )?(?:high|larg|low|small|big)\w+ to\b",
@@ -163,7 +163,7 @@ def _growth_of(formulas: Sequence[Formula], *, beside: bool) -> tuple[Formula, .
 def _axis(query: Query, companies: int, items: int) -> Axis:
     """What the question ranks or compares."""
     metrics = [span for span in query.spans if span.kind == "metric"]
-    if companies == 1 and items == 2 and _stand_by(_THAN, metrics, query.text):
+    if companies == 1 and items == 2 and _are_compared(metrics, query.text):
         return "items"
     return "periods" if companies == 1 or _WHICH_PERIOD.search(query.text) else "companies"
 
@@ -236,7 +236,7 @@ def _items(query: Query, absent: Sequence[str]) -> tuple[tuple[Formula, ...], Ma
     unexplained = set(query.unexplained) - word_list("grid") - names
     metrics = [span for span in query.spans if span.kind == "metric"]
     listed = len({span.value for span in metrics}) > 1 and (
-        _stand_by(_LISTED, metrics, query.text) or _stand_by(_THAN, metrics, query.text)
+        _are_listed(metrics, query.text) or _are_compared(metrics, query.text)
     )
     if metrics and not unexplained and (listed or not is_narrowed(query)):
         named = named_measures(query).formulas
@@ -248,6 +248,17 @@ def _items(query: Query, absent: Sequence[str]) -> tuple[tuple[Formula, ...], Ma
     return (), {}
 
 
-def _stand_by(between: re.Pattern[str], metrics: Sequence[Span], text: str) -> bool:
-    """Whether only words of ``between`` separate the names of ``metrics``: "revenue and net income"."""
-    return len(metrics) > 1 and all(between.fullmatch(text[one.end : other.start]) for one, other in pairwise(metrics))
+def _are_listed(metrics: Sequence[Span], text: str) -> bool:
+    """Whether the names of metrics stand side by side: "revenue, operating income and net income"."""
+    return len(metrics) > 1 and all(words <= _LISTED for words in _between(metrics, text))
+
+
+def _are_compared(metrics: Sequence[Span], text: str) -> bool:
+    """Whether the names of metrics stand on two sides: "more current assets than current liabilities"."""
+    return len(metrics) > 1 and all(words <= _BESIDE_THAN and words & _THAN for words in _between(metrics, text))
+
+
+def _between(metrics: Sequence[Span], text: str) -> list[frozenset[str]]:
+    """The words between each of ``metrics`` and the next."""
+    parts = (text[one.end : other.start].lower() for one, other in pairwise(metrics))
+    return [frozenset(re.findall(r"[^\W_]+", part)) for part in parts]
