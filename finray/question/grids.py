@@ -23,13 +23,9 @@ MAX_CELLS = 240
 _MOST_YEARS = 30
 _LISTED = frozenset({"and", "or", "as", "well", "plus", "its", "the", "their"})
 """The words between the names of items that are listed."""
-_THAN = frozenset(
-    "or than versus vs exceed exceeds exceeded outweigh outweighs outweighed above below against with to".split()
-)
+_THAN = word_list("compared")
 """Words of which one stands between the names of two items that are compared."""
-_BESIDE_THAN = _THAN | frozenset(
-    "was were is are more less higher lower larger smaller greater bigger that those of its the their".split()
-)
+_BESIDE_THAN = _THAN | word_list("beside_compared")
 _RANK = re.compile(
     r"\brank(?:ed|ing|s)?\b|\b(?:order|sort)(?:ed)?\b(?! by \w+ date)|"
     r"\bfrom (?:the )?(?:high|larg|low|small|big)\w+ to\b",
