@@ -71,26 +71,36 @@ def main() -> None:
     parser.add_argument("--out", required=True)
     parser.add_argument("--failures", action="store_true", help="list every cell that is wrong or refused")
     arguments = parser.parse_args()
-    panel = Panel.of([TEMPLATE], list(COMPANIES), list(YEARS), list(CONCEPTS))
+    panel = Panel.of([TEMPLATE], list(COMPANIES), list(YEARS), list(CONCEPTS)).in_series()
     summary = answer_panel(panel, arguments.index, arguments.out, load_settings(), workers=0)
     print(
-        f"{summary.questions} cells: {summary.answered} filled, {summary.unanswerable} empty, {summary.errors} errors"
+        f"{summary.questions} questions: {summary.answered} answered, {summary.unanswerable} not, "
+        f"{summary.errors} errors"
     )
     tagged = tagged_figures()
     places = panel.places()
-    answers = {places[p.qid]: p for p in read_predictions(arguments.out).predictions if p.qid in places}
+    answers = {
+        (company, year, metric): value_of(prediction, year)
+        for prediction in read_predictions(arguments.out).predictions
+        if prediction.qid in places
+        for company, years, metric in [places[prediction.qid]]
+        for year in years
+    }
     found = read_facts(arguments.index, list(COMPANIES), list(CONCEPTS), YEARS)
     # Facts are in the order in which they were asked for.
     asked = [(company, year, metric) for company in COMPANIES for year in YEARS for metric in CONCEPTS]
     facts = {place: fact.value for place, fact in zip(asked, found, strict=True)}
-    report("panel", {place: value_of(prediction) for place, prediction in answers.items()}, tagged, arguments.failures)
+    report("panel", answers, tagged, arguments.failures)
     report("facts", facts, tagged, arguments.failures)
-    both = [place for place in asked if facts[place] is not None and value_of(answers[place]) is not None]
-    same = sum(_same(facts[place], value_of(answers[place])) for place in both)
+    both = [place for place in asked if facts[place] is not None and answers[place] is not None]
+    same = sum(_same(facts[place], answers[place]) for place in both)
     print(f"panel and facts agree in {same} of the {len(both)} cells that both fill")
 
 
-def value_of(prediction: Prediction) -> float | None:
+def value_of(prediction: Prediction, year: int) -> float | None:
+    """The figure of ``year`` in the answer over all years, or the only one."""
+    if prediction.grid is not None:
+        return next((cell.value for cell in prediction.grid.cells if cell.period == f"FY {year}"), None)
     return prediction.value if prediction.status == "answered" else None
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from finray.answering.confidence import ConfidenceModel, load_confidence_model
+from finray.answering.grid import GridAnswerer
 from finray.answering.guard import AnswerSource, GuardedAnswerer
 from finray.answering.ocr_figures import with_ocr
 from finray.answering.own_answer import OwnAnswerer
@@ -260,12 +261,13 @@ def _statement_answerer(
     encoder: Encoder,
     sentences: SentenceModel | None,
     confidence: ConfidenceModel,
-) -> GuardedAnswerer:
-    """The answerer without a language model: plans, then tables and sentences."""
+) -> GridAnswerer:
+    """The answerer without a language model: grids, then plans, then tables and sentences."""
     loop = settings.loop
     finder = SentenceFinder(facts, encoder, read=loop.sentences)
     words = WordsAnswerer(facts, finder, sentences)
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
-    return GuardedAnswerer(planned, facts, confidence, loop.least_confidence, tables, others)
+    one_figure = GuardedAnswerer(planned, facts, confidence, loop.least_confidence, tables, others)
+    return GridAnswerer(one_figure, facts, confidence)

@@ -235,7 +235,10 @@ def answer_panel(
     """
     if not is_spreadsheet(out):
         raise UsageError(f"{out!r}: a panel is written to .xlsx or .csv")
-    run = BulkRun(index, out, settings or load_settings(), service, retry_failed, workers, app, progress, remark)
+    settings = settings or load_settings()
+    run = BulkRun(index, out, settings, service, retry_failed, workers, app, progress, remark)
+    if settings.loop.answerer == "statements":
+        panel = panel.in_series()
     about = {f"template, {name}": template for name, template in panel.metrics.items()}
     return run.answer(QuestionFile(tuple(panel.questions())), about, panel)
 

@@ -36,9 +36,10 @@ class Absence:
 
 def absence(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Absence | None:
     """The company or the period that no filing of the index is about; None if it has both."""
-    company = _absent_company(query) or _unmatched_name(query, passages)
-    if company is not None:
-        return Absence((f"filings of {company}",), _similar_companies(company, facts))
+    companies = _absent_companies(query) or tuple(filter(None, (_unmatched_name(query, passages),)))
+    if companies:
+        similar = dict.fromkeys(each for company in companies for each in _similar_companies(company, facts))
+        return Absence(tuple(f"filings of {company}" for company in companies), tuple(similar))
     if not (query.over_all or fitting_period(query, passages, facts) or _has_filing(query, facts)):
         return Absence(missing_filing(query), _near_filings(query, facts))
     return None
@@ -53,24 +54,24 @@ def missing_filing(query: Query) -> tuple[str, ...]:
     return (f"a filing{owner} for {periods}" if periods else f"a filing{owner} on this subject",)
 
 
-def _absent_company(query: Query) -> str | None:
-    """A company that the question needs and the index lacks. If the question names a company that the index has, only
-    one that it compares with that."""
+def _absent_companies(query: Query) -> tuple[str, ...]:
+    """The companies that the question needs and the index lacks. If the question names a company that the index has,
+    only those that it compares with that."""
     if not query.companies:
-        return query.unknown_companies[0] if query.unknown_companies else None
+        return query.unknown_companies
     if "between" not in query.intents:
-        return None
-    return next((name for name in query.unknown_companies if _is_compared(query, name)), None)
+        return ()
+    return tuple(name for name in query.unknown_companies if is_compared(query, name))
 
 
-def _is_compared(query: Query, name: str) -> bool:
+def is_compared(query: Query, name: str) -> bool:
     """Whether ``name`` is set beside a company, as in "Acme and Widget", "than that of Widget" or "Widget's". Mexico is
     not in "Acme's sales in Mexico rose between 2016 and 2017"."""
     found = re.escape(name)
     if re.search(rf"{found}['’]|\b(?:that|those|the one) of {found}|\b(?:than|versus|vs\.?) {found}", query.text, re.I):
         return True
     companies = "|".join(re.escape(query.text[s.start : s.end]) for s in query.spans if s.kind == "company")
-    beside = r"(?:['’]s?)?(?:, | and | or | with | to |, and )(?:that of )?"
+    beside = r"(?:['’]s?)?(?:, | and | or | with | to |, and )(?:(?:that )?of |at )?"
     return bool(companies) and (
         re.search(rf"(?:{companies}){beside}{found}|{found}{beside}(?:{companies})", query.text, re.I) is not None
     )

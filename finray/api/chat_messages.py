@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from finray.core.chat_replies import Annotation, ChatMessage, ChatUsage, ChatVerdict, UrlCitation
 from finray.core.filing import Filing
+from finray.core.grid import Grid
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import Prediction
 from finray.filings.pages.page_links import PageLinks, cited, edgar_index
@@ -25,7 +26,7 @@ def chat_message(prediction: Prediction, filings: Mapping[str, Filing], service:
     links in Markdown or HTML.
     """
     parts = [f"*Read as: {_plain(prediction.resolved)}*\n\n"] if prediction.resolved else []
-    parts.append(_plain(prediction.answer or "No answer."))
+    parts.append(_plain(_said(prediction)))
     links = PageLinks(filings, service)
     places = _places(prediction)
     notes: list[Annotation] = []
@@ -36,6 +37,8 @@ def chat_message(prediction: Prediction, filings: Mapping[str, Filing], service:
         if url:
             notes.append(Annotation(UrlCitation(start, start + len(mark), url, title)))
         parts.append(mark)
+    if prediction.grid is not None:
+        parts.append(f"\n\n{_table(prediction.grid)}")
     if prediction.program:
         parts.append(f"\n\n`{' '.join(prediction.program.replace('`', '').split())}`")
     if places:
@@ -44,6 +47,23 @@ def chat_message(prediction: Prediction, filings: Mapping[str, Filing], service:
     if prediction.grounded is False:
         parts.append("\n\nNot grounded: a number of this answer is not on the pages that it cites. Check them.")
     return ChatMessage("".join(parts), tuple(notes))
+
+
+def _said(prediction: Prediction) -> str:
+    """The answer, or what stands above its table."""
+    return prediction.answer or "No answer." if prediction.grid is None else prediction.grid.shown
+
+
+def _table(grid: Grid) -> str:
+    """``grid`` with the rows of the filings that it is read from, and why cells are empty."""
+    rows = dict.fromkeys(f"{cell.company}, {cell.item}: “{cell.row}”" for cell in grid.cells if cell.row)
+    lines = [_plain(grid.markdown())]
+    if rows:
+        lines.append("Rows: " + _plain("; ".join(rows)))
+    if any(cell.other_row for cell in grid.cells):
+        lines.append("† read from a row of another name, which may be another line")
+    lines += (f"No figure: {_plain(missing)}" for missing in grid.missing)
+    return "\n\n".join(lines)
 
 
 def chat_usage(prediction: Prediction) -> ChatUsage:

@@ -16,10 +16,12 @@ from typing import Any
 from finray.batch.answer_sheets import (
     ANSWER_COLUMNS,
     EVIDENCE_COLUMNS,
+    GRID_COLUMNS,
     NOT_ASKED,
     answer_row,
     evidence_rows,
     free_names,
+    grid_rows,
 )
 from finray.batch.panels import Panel, PanelTable
 from finray.batch.prediction_store import PredictionStore
@@ -78,6 +80,7 @@ class AnswerBook:
         book = WorkbookWriter()
         answers, evidence = book.sheet("answers", self._columns()), book.sheet("evidence", EVIDENCE_COLUMNS)
         panel = None if self.panel is None else PanelTable(self.panel, self.links)
+        grids: list[list[Cell]] = []
         totals = _Totals()
         for line, prediction in _in_order(store, self.asked.lines):
             answers.append(self._answer(line, prediction))
@@ -86,8 +89,13 @@ class AnswerBook:
                 continue
             for cells in evidence_rows(prediction, self.links):
                 evidence.append(cells)
+            grids.extend(grid_rows(prediction, self.links))
             if panel is not None:
                 panel.add(prediction)
+        if grids:
+            sheet = book.sheet("grids", GRID_COLUMNS)
+            for cells in grids:
+                sheet.append(cells)
         self._settings_sheet(book.sheet("settings", (Column("name", 32), Column("value", 64))), totals)
         if panel is not None:
             sheet = book.sheet("panel", panel.columns, first=True, frozen=2)

@@ -47,6 +47,22 @@ EVIDENCE_COLUMNS = (
     Column("link", 24),
 )
 
+GRID_COLUMNS = (
+    Column("qid", 16),
+    Column("question", 48),
+    Column("company", 28),
+    Column("item", 26),
+    Column("period", 12),
+    Column("value", 18),
+    Column("unit", 10),
+    Column("row", 36),
+    Column("may be another line", 10),
+    Column("filing", 28),
+    Column("page", 7),
+    Column("link", 24),
+    Column("reason", 48),
+)
+
 
 def free_names(columns: Sequence[Column], taken: Sequence[str]) -> tuple[Column, ...]:
     """``columns``, each with another name if a table has a column of that name already."""
@@ -114,6 +130,20 @@ def evidence_rows(prediction: Prediction, links: PageLinks) -> Iterator[list[Cel
         ]  # fmt: skip
     for passage in prediction.evidence:
         yield [*asked, "passage", *filing(passage), passage.text, *[None] * 8, _link(passage, links)]
+
+
+def grid_rows(prediction: Prediction, links: PageLinks) -> Iterator[list[Cell]]:
+    """A row under GRID_COLUMNS for each figure of an answer over several companies, periods or items."""
+    cited = {cell.name: cell for cell in prediction.operands}
+    for cell in () if prediction.grid is None else prediction.grid.cells:
+        source = cited[cell.operands[0]] if cell.operands else None
+        yield [
+            prediction.qid, prediction.question, cell.company, cell.item, cell.period,
+            None if cell.value is None else Styled(cell.value, number_format(cell.unit, cell.value)), cell.unit,
+            cell.row or None, cell.other_row or None,
+            None if source is None else source.doc_name, None if source is None else source.page + 1,
+            None if source is None else _link(source, links), cell.reason or None,
+        ]  # fmt: skip
 
 
 def _first_cited(prediction: Prediction) -> CitedCell | Passage | None:

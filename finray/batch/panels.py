@@ -10,10 +10,16 @@ from typing import Self
 from finray.batch.answer_sheets import NOT_ASKED, number, reason
 from finray.batch.question_lines import question_id
 from finray.core.errors import UsageError
-from finray.core.predictions import Prediction
+from finray.core.period import Period
+from finray.core.predictions import CitedCell, Prediction
+from finray.core.query import Span
 from finray.core.questions import Question
 from finray.filings.pages.page_links import PageLinks
-from finray.storage.sheets import Cell, Column, Styled
+from finray.question.grids import grid_question
+from finray.question.periods.named import periods_in
+from finray.question.rule_reader import plain_query, with_measures
+from finray.question.wording import unexplained_words
+from finray.storage.sheets import Cell, Column, Styled, number_format
 
 _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _KNOWN = {"company", "year", "metric"}
@@ -22,8 +28,12 @@ _YEAR_WORDS = re.compile(
     r"(?:\b(?:in|for|of|at|as of)\s+)?(?:the\s+)?(?:end of\s+)?(?:fiscal\s+|FY\s*)?(?:year\s+)?\{year\}", re.I
 )
 _ASKING = re.compile(r"^(?:what\s+(?:was|were|is|are)\s+(?:the\s+)?)", re.I)
+_ANYONE = "Acme"
+"""Stands for a company while a template is read."""
 _YEARS = re.compile(r"(\d{4})(?:\s*[-–]\s*(\d{4}))?")
 MAX_QUESTIONS = 1_000_000
+Place = tuple[str, tuple[int, ...], str]
+"""(company, years, metric)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +43,8 @@ class Panel:
     companies: tuple[str, ...]
     years: tuple[int, ...]
     metrics: Mapping[str, str]
+    series: frozenset[str] = frozenset()
+    """The metrics that are asked once for all years, so that the figures of a company are of one line."""
 
     @classmethod
     def of(
@@ -63,22 +75,29 @@ class Panel:
             raise UsageError(f"a panel of {count:,} questions; at most {MAX_QUESTIONS:,}")
         return panel
 
+    def in_series(self) -> Panel:
+        """The panel with the metrics that rules read as line items asked once for all years, as a grid."""
+        return replace(
+            self, series=frozenset(name for name, each in self.metrics.items() if _is_series(each, self.years))
+        )
+
     def questions(self) -> list[Question]:
-        """A question for each company, year and metric, in this order."""
+        """A question for each company and metric of ``series``, then for each company, year and other metric."""
         return [Question(qid, text) for _, qid, text in self._asked()]
 
-    def places(self) -> dict[str, tuple[str, int, str]]:
-        """(company, year, metric) by qid."""
+    def places(self) -> dict[str, Place]:
+        """The places that the answer to each question fills, by qid."""
         return {qid: place for place, qid, _ in self._asked()}
 
-    def _asked(self) -> Iterator[tuple[tuple[str, int, str], str, str]]:
-        """((company, year, metric), qid, question) for each question."""
+    def _asked(self) -> Iterator[tuple[Place, str, str]]:
+        """(place, qid, question) for each question."""
         given: dict[str, int] = {}
         for company in self.companies:
-            for year in self.years:
+            for years in (self.years, *((year,) for year in self.years)):
                 for metric, template in self.metrics.items():
-                    text = template.replace("{year}", str(year)).replace("{company}", company)
-                    yield (company, year, metric), question_id(text, given), text
+                    if (metric in self.series) == (years is self.years):
+                        text = template.replace("{year}", _in_words(years)).replace("{company}", company)
+                        yield (company, years, metric), question_id(text, given), text
 
 
 class PanelTable:
@@ -95,15 +114,35 @@ class PanelTable:
         place = self._places.get(prediction.qid)
         if place is None:
             return
+        company, years, metric = place
+        for year in years:
+            in_series = metric in self._panel.series
+            answer = self._in_series(prediction, year) if in_series else self._alone(prediction)
+            self._cells[company, year, metric] = answer
+
+    def _alone(self, prediction: Prediction) -> _Answer:
         if prediction.status != "answered":
-            answer = _Answer(reason=reason(prediction))
-        elif prediction.value is None:
-            answer = _Answer(prediction.answer, confidence=prediction.confidence)
-        else:
-            cell = prediction.operands[0] if prediction.operands else None
-            link = self._links.page(cell.filing_id, cell.page, cell.box) if cell is not None else None
-            answer = _Answer(replace(number(prediction), link=link), prediction.unit, prediction.confidence)
-        self._cells[place] = answer
+            return _Answer(reason=reason(prediction))
+        if prediction.value is None:
+            return _Answer(prediction.answer, confidence=prediction.confidence)
+        cell = prediction.operands[0] if prediction.operands else None
+        return _Answer(replace(number(prediction), link=self._link(cell)), prediction.unit, prediction.confidence)
+
+    def _in_series(self, prediction: Prediction, year: int) -> _Answer:
+        """The figure of ``year`` in the answer over all years."""
+        grid = prediction.grid
+        if grid is None:
+            return _Answer(reason=reason(prediction) or "not answered year by year")
+        cell = grid.cell(grid.companies[0], str(Period(year, "FY")), grid.items[0])
+        if cell.value is None:
+            return _Answer(reason=cell.reason)
+        source = next((each for each in prediction.operands if each.name in cell.operands), None)
+        styled = Styled(cell.value, number_format(cell.unit, cell.value), self._link(source))
+        note = f"the row “{cell.row}” of {year} may be another line" if cell.other_row else ""
+        return _Answer(styled, cell.unit, prediction.confidence, note)
+
+    def _link(self, cell: CitedCell | None) -> str | None:
+        return None if cell is None else self._links.page(cell.filing_id, cell.page, cell.box)
 
     @property
     def columns(self) -> list[Column]:
@@ -126,7 +165,7 @@ class PanelTable:
                     row.append(_with_unit(answer) if metric in mixed else answer.cell)
                     if answer.confidence is not None:
                         confidences.append(answer.confidence)
-                    if answer.cell is None:
+                    if answer.reason:
                         missing.setdefault(answer.reason, []).append(metric)
                 row.append(Styled(min(confidences), "0%") if confidences else None)
                 row.append("; ".join(f"{', '.join(metrics)}: {reason}" for reason, metrics in missing.items()) or None)
@@ -139,7 +178,7 @@ class PanelTable:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One cell of a panel; ``reason`` says why it is empty."""
+    """One cell of a panel; ``reason`` says why it is empty, or what is to be known about its figure."""
 
     cell: Cell = None
     unit: str | None = None
@@ -162,6 +201,28 @@ def read_years(text: str) -> tuple[int, ...]:
     if not years:
         raise UsageError("no years; write them as 2018-2022 or 2018,2020")
     return tuple(years)
+
+
+def _in_words(years: Sequence[int]) -> str:
+    *before, last = map(str, years)
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def _is_series(template: str, years: Sequence[int]) -> bool:
+    """Whether rules read ``template``, asked for all ``years`` at once, as one line item or formula year by year."""
+    text = template.replace("{year}", _in_words(years)).replace("{company}", _ANYONE)
+    query = plain_query(text)
+    read = [*(span for span in query.spans if span.kind == "metric"), *_where(_ANYONE, text)]
+    query = replace(query, companies=(_ANYONE,), names=(_ANYONE,), periods=periods_in(text))
+    query = with_measures(replace(query, unexplained=unexplained_words(text, read)))
+    asked = grid_question(query, (), None)
+    one = asked is not None and not asked.phrases and len(asked.formulas) == 1 and asked.verdict == "list"
+    return one and asked is not None and {period.year for period in asked.periods} == set(years)
+
+
+def _where(name: str, text: str) -> list[Span]:
+    starts = (start for start in range(len(text)) if text.startswith(name, start))
+    return [Span("company", start, start + len(name), name) for start in starts]
 
 
 def _with_metrics(given: str, metrics: Sequence[str]) -> Iterator[tuple[str, str]]:

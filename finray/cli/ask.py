@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import RenderableType
 from rich.panel import Panel
+from rich.table import Column, Table
 from rich.text import Text
 
 from finray.cli.chat import Ask, converse
@@ -20,6 +21,7 @@ from finray.cli.evidence import shown_block
 from finray.cli.options import JsonOption, PresetOption, SetOption, settings_of
 from finray.cli.output import emit, err
 from finray.core.errors import UsageError
+from finray.core.grid import Grid
 from finray.core.passages import Passage, RenderedBlock
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
@@ -117,8 +119,12 @@ def shown(prediction: Prediction) -> Iterator[RenderableType]:
     """The answer, its program and its evidence as text; pages count from 1."""
     if prediction.resolved:
         yield Text.assemble(("read as", "bold"), "  ", prediction.resolved)
-    answer = Text(prediction.answer or prediction.error or "")
+    grid = prediction.grid
+    answer = Text(prediction.answer or prediction.error or "") if grid is None else Text(grid.shown)
     yield Panel(answer, title=prediction.status, border_style=_COLOR[prediction.status])
+    if grid is not None:
+        yield _grid_table(grid)
+        yield from (Text.assemble(("no figure", "bold"), "  ", missing) for missing in grid.missing)
     if prediction.program:
         yield Text.assemble(("program", "bold"), "  ", prediction.program)
     for block in prediction.evidence_blocks:
@@ -131,6 +137,18 @@ def shown(prediction: Prediction) -> Iterator[RenderableType]:
     yield from (Text.assemble(("nearest", "bold"), "  ", place) for place in apart)
     yield from (Text(line, style="dim") for line in prediction.trace)
     yield Text(f"{prediction.seconds * 1000:.0f} ms, {prediction.iterations} iterations", style="dim")
+
+
+def _grid_table(grid: Grid) -> Table:
+    """A row for each company and item, a column for each period, and the row of the filings that they are read from."""
+    table = Table("", *(Column(period, justify="right", no_wrap=True) for period in grid.periods), "row")
+    for company, item, cells in grid.rows():
+        figures = (Text(cell.text + " †" * cell.other_row if cell.value is not None else "–") for cell in cells)
+        rows = dict.fromkeys(cell.row for cell in cells if cell.row)
+        table.add_row(Text(f"{company}, {item}"), *figures, Text("; ".join(rows), style="dim"))
+    if any(cell.other_row for cell in grid.cells):
+        table.caption = "† read from a row of another name, which may be another line"
+    return table
 
 
 def cite(place: Passage | RenderedBlock) -> str:

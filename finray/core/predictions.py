@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from finray.core.filing import Statement
+from finray.core.grid import Grid
 from finray.core.ocr_marks import OcrMark
 from finray.core.passages import DocumentRef, PageRef, Passage, PassageRef, RenderedBlock
 from finray.core.questions import Question
@@ -105,6 +106,8 @@ class Answer:
     not checked."""
     settled: bool = False
     """Whether a refusal is final: the filing says that there is no such figure, so no other row may give one."""
+    grid: Grid | None = None
+    """For a question over several companies, periods or items: all figures."""
 
     @classmethod
     def refused(cls, *missing: str) -> Answer:
@@ -175,6 +178,9 @@ class Prediction(Record):
     unclear: OmitNone[str | None] = None
     """What the question leaves open after its ``context``: how it continues an earlier one, or which of several
     companies it means. Then nothing is answered."""
+    grid: OmitNone[Grid | None] = None
+    """For a question over several companies, periods or items: a cell for each, with its figure or why there is none,
+    and what the figures say."""
 
     @classmethod
     def of_failure(cls, question: Question, error: BaseException, settings_hash: str) -> Prediction:

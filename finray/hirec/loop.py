@@ -16,6 +16,7 @@ from finray.core.question_fields import read_context, read_question, single_spac
 from finray.core.questions import Question
 from finray.core.roles import AnsweredPassages, Curation, FollowUp, Resolution, Roles, Turn
 from finray.core.settings import Settings
+from finray.question.two_questions import two_questions
 from finray.retrieval.flat import proposed
 
 _Retrieved = tuple[Query | None, Sequence[Document], Sequence[Passage]]
@@ -53,8 +54,44 @@ async def answer_question(
 
 
 async def _run(question: Question, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
-    loop = settings.loop
+    """The outcome of ``question``; of two questions in one, both. A language model answers two at once."""
     asked = read_question(question.question, settings.bulk.max_question_characters)
+    first, second = two_questions(single_spaced(asked)) if roles.repeatable else (asked, "")
+    if not second or roles.conversation is None:
+        return await _one(question, asked, roles, settings, journal)
+    one = await _one(question, first, roles, settings, journal)
+    after = replace(question, question=second, context=(*question.context, first))
+    return _joined(one, await _one(after, second, roles, settings, journal), first, second)
+
+
+def _joined(one: Prediction, other: Prediction, first: str, second: str) -> Prediction:
+    """``one`` with the answer to the second question, or with the name of what is not answered. The value is
+    the first one's.
+    """
+    if "answered" not in (one.status, other.status):
+        return replace(one, missing=tuple(dict.fromkeys((*one.missing, *other.missing))))
+    if one.status != "answered":
+        return replace(other, question=one.question, answer=f"{other.answer}\nNot answered: {first}", missing=(first,))
+    if other.status != "answered":
+        return replace(one, answer=f"{one.answer}\nNot answered: {second}", missing=(second,))
+    confidences = [each.confidence for each in (one, other) if each.confidence is not None]
+    return replace(
+        one,
+        answer=f"{one.answer}\n{other.answer}",
+        documents=tuple(dict.fromkeys((*one.documents, *other.documents))),
+        evidence=tuple(dict.fromkeys((*one.evidence, *other.evidence))),
+        evidence_blocks=(*one.evidence_blocks, *other.evidence_blocks),
+        operands=tuple(dict.fromkeys((*one.operands, *other.operands))),
+        grounded=None if None in (one.grounded, other.grounded) else bool(one.grounded and other.grounded),
+        confidence=min(confidences, default=None),
+        program="; ".join(filter(None, (one.program, other.program))) or None,
+        grid=one.grid or other.grid,
+        resolved=one.resolved,
+    )
+
+
+async def _one(question: Question, asked: str, roles: Roles, settings: Settings, journal: Journal) -> Prediction:
+    loop = settings.loop
     resolved = await _resolved(asked, question, roles, settings, journal)
     if resolved.unclear:
         return _unclear(question, resolved.unclear)
@@ -103,6 +140,7 @@ async def _run(question: Question, roles: Roles, settings: Settings, journal: Jo
         confidence=answer.confidence,
         missing=missing,
         nearest=answer.nearest,
+        grid=answer.grid,
         documents=_document_refs(seen),
         passages=tuple(first),
         evidence=answer.evidence,

@@ -14,6 +14,7 @@ from finray.batch.panels import Panel, PanelTable, read_years
 from finray.cli import app
 from finray.core.errors import SourceError, UsageError
 from finray.core.filing import Filing
+from finray.core.grid import Grid, GridCell
 from finray.core.predictions import CitedCell, Prediction
 from finray.engine import Engine
 from finray.filings.pages.page_links import PageLinks
@@ -118,6 +119,40 @@ def test_the_table_has_values_units_and_reasons() -> None:
     assert list(table.rows()) == [
         ["Acme", 2020, Styled(5e6, '#,##0 "USD"', link), None, Styled(0.7, "0%"), "sales: a filing on 2020"],
         ["Acme", 2021, Styled(5e6, '#,##0 "EUR"', link), None, Styled(0.9, "0%"), "sales: not asked yet"],
+    ]
+
+
+def test_line_items_are_asked_once_for_all_years() -> None:
+    why = "Why did {company}'s revenue change in {year}?"
+    panel = Panel.of([CAPEX, why], ["A", "B"], [2020, 2021, 2022]).in_series()
+    assert panel.series == {"capital expenditure"}
+    assert [question.question for question in panel.questions()][:3] == [
+        "A: capital expenditure in fiscal 2020, 2021 and 2022",
+        "Why did A's revenue change in 2020?",
+        "Why did A's revenue change in 2021?",
+    ]
+    assert len(panel.questions()) == 8
+    # Two years are two questions: one over both asks for a change.
+    assert not Panel.of([CAPEX], ["A"], [2020, 2021]).in_series().series
+
+
+def test_a_grid_fills_the_years_of_a_panel() -> None:
+    panel = Panel.of([CAPEX], ["Acme"], [2020, 2021, 2022]).in_series()
+    table = PanelTable(panel, PageLinks({}))
+    place = ("Acme", "capex")
+    cells = (
+        GridCell(place[0], "FY 2020", place[1], 5e6, "USD", "$5 million", ("x",), "Capex"),
+        GridCell(place[0], "FY 2021", place[1], 6e6, "USD", "$6 million", ("y",), "Purchases", other_row=True),
+        GridCell(place[0], "FY 2022", place[1], reason="no filing on FY 2022"),
+    )
+    grid = Grid(("Acme",), ("FY 2020", "FY 2021", "FY 2022"), ("capex",), cells)
+    (question,) = panel.questions()
+    table.add(Prediction(question.qid, "", "", "answered", confidence=0.7, grid=grid))
+    rows = [(year, getattr(cell, "value", None), note) for _, year, cell, _, note in table.rows()]
+    assert rows == [
+        (2020, 5e6, None),
+        (2021, 6e6, "capital expenditure: the row “Purchases” of 2021 may be another line"),
+        (2022, None, "capital expenditure: no filing on FY 2022"),
     ]
 
 

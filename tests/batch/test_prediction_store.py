@@ -284,7 +284,7 @@ def test_a_parquet_file_of_an_earlier_version_is_read_and_extended(tmp_path: Pat
             pa.field("confidence", pa.float64()),
         ]
     )
-    newer = ("evidence_blocks", "unusable", "context", "resolved", "unclear")
+    newer = ("evidence_blocks", "unusable", "context", "resolved", "unclear", "grid")
     later = {name: kind for name, kind in types_of(PREDICTION_SCHEMA).items() if name not in newer}
     older = types_of(schema)
     changed = {name: older[name] for name in ("usage", "operands")}  # without `calls` and `registrant`

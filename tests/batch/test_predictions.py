@@ -70,7 +70,7 @@ YESTERDAY = b"""
 [1.0, 2.0, 3.0, 4.5], "fit": 0.75}], "confidence": 0.75}
 """.strip().replace(b"\n", b" ")
 """``FULL`` as the version before fields had one definition wrote it."""
-NEWER = {"evidence_blocks", "unusable", "context", "resolved", "unclear"}
+NEWER = {"evidence_blocks", "unusable", "context", "resolved", "unclear", "grid"}
 """Fields that the earlier version did not have."""
 
 

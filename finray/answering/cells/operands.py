@@ -57,7 +57,7 @@ def find_operand(
     question calls the line item.
     """
     balance = canonical_items()[operand.item].statement == "balance"
-    for filing, end in _candidates(operand.period, filings, amended, balance=balance):
+    for filing, end in candidate_ends(operand.period, filings, amended, balance=balance):
         items = [
             item
             for item in line_items.get(filing.filing_id, ())
@@ -137,7 +137,7 @@ def phrase_periods(
 ) -> Iterator[tuple[Filing, dt.date, int | None]]:
     """(filing, end, months) of the operand's period in each filing that may print it, the best source first. ``months``
     is None for a balance. With ``ahead`` the filings print what they expect for later years."""
-    for filing, end in _candidates(operand.period, filings, amended, ahead=ahead):
+    for filing, end in candidate_ends(operand.period, filings, amended, ahead=ahead):
         flow = not phrase.instant or (filing.closes is not None and end > filing.closes)
         yield filing, end, (operand.period.months or _months(operand.period, filing)) if flow else None
 
@@ -178,7 +178,7 @@ def _in_row(item: LineItem) -> tuple[object, ...]:
 
 def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
     """Whether one of ``filings`` may print figures of the operand's period."""
-    return bool(_candidates(operand.period, filings, amended=False))
+    return bool(candidate_ends(operand.period, filings, amended=False))
 
 
 def printed_amount(phrase: Phrase, item: LineItem) -> float:
@@ -203,7 +203,7 @@ def _months(period: Period, filing: Filing) -> int:
     return 12 if annual else 3
 
 
-def _candidates(
+def candidate_ends(
     period: Period, filings: Iterable[Filing], amended: bool, *, balance: bool = False, ahead: bool = False
 ) -> list[tuple[Filing, dt.date]]:
     """(filing, end of the period in that filing), the best source first. The ``balance`` of a year's end is also in the

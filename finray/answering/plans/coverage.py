@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from typing import Self
 
 from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
@@ -61,7 +62,7 @@ def cover(
     for passage in passages:
         ranks.setdefault((passage.filing_id, passage.page), len(ranks))
     line_items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
-    search = _Search(query, ranks, plan, anywhere=anywhere or query.over_all)
+    search = OperandSearch.of(plan, query, ranks, anywhere=anywhere or query.over_all)
     found: dict[str, Found] = {}
     for operand in plan.operands:
         own = [facts.filing(filing_id) for filing_id in line_items if facts.company_of(filing_id) == operand.company]
@@ -93,7 +94,7 @@ def printed_instead(
 ) -> InPlace | None:
     """What the passages' filings print in place of the figure of an absent operand; None if they lack its row."""
     items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
-    search = _Search(query, {}, coverage.plan, anywhere=True)
+    search = OperandSearch.of(coverage.plan, query, {}, anywhere=True)
 
     def find(operand: Operand) -> Found | None:
         own = [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == operand.company]
@@ -120,23 +121,32 @@ def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Cov
     return Coverage(plan, {o.name: coverage.found[o.name] for o in plan.operands}, ())
 
 
-def _is_plain(plan: Plan) -> bool:
-    """Whether rows of notes may be operands. A formula combines rows of the statements; a row of a note does not fit
-    among them."""
-    return plan.spelled or len({operand.item for operand in plan.operands}) == 1
+class OperandSearch:
+    """Finds operands in filings. ``ranks`` are those of the passages' pages. If ``plain``, named metrics may also be
+    rows of notes. If ``alone``, the question asks for a single figure: a row that is labeled by all of its words, and no
+    others, is the one that it means."""
 
-
-class _Search:
-    """Finds operands of ``plan`` in filings. ``ranks`` are those of the passages' pages."""
-
-    def __init__(self, query: Query, ranks: Mapping[tuple[str, int], int], plan: Plan, *, anywhere: bool) -> None:
-        plain = _is_plain(plan)
+    def __init__(
+        self,
+        query: Query,
+        ranks: Mapping[tuple[str, int], int],
+        *,
+        anywhere: bool,
+        plain: bool,
+        alone: bool = False,
+    ) -> None:
         self._query, self._ranks, self._anywhere, self._plain = query, ranks, anywhere, plain
         version = asked_version(query.question)
         amended = any(form.endswith("/A") for form in query.forms)
-        # A row that is labeled by all words of the question, and no others, is the one that is meant.
-        self._whole = phrase_of(query.question, query.names) if anywhere and plan.kind == "value" else None
+        self._whole = phrase_of(query.question, query.names) if anywhere and alone else None
         self._amended = version == "restated" or (amended and version is None)
+
+    @classmethod
+    def of(cls, plan: Plan, query: Query, ranks: Mapping[tuple[str, int], int], *, anywhere: bool) -> Self:
+        """A search for the operands of ``plan``. A formula combines rows of the statements; a row of a note does not
+        fit among them."""
+        plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
+        return cls(query, ranks, anywhere=anywhere, plain=plain, alone=plan.kind == "value")
 
     def find(
         self, operand: Operand, filings: Sequence[Filing], line_items: Mapping[str, Sequence[LineItem]]

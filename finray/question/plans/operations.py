@@ -70,7 +70,7 @@ _OPERATIONS: Final[tuple[tuple[frozenset[str], Callable[[Planner], Plan] | None]
 wrong."""
 
 
-def _in_order(periods: Sequence[Period]) -> list[Period]:
+def in_order(periods: Sequence[Period]) -> list[Period]:
     """Years, quarters and days by when they end, oldest first, each once; a year ends after its quarters."""
     parts = {"Q1": 3, "Q2": 6, "Q3": 9, "Q4": 12, "FY": 12, None: 12}
     return sorted(
@@ -96,7 +96,7 @@ def _periods(query: Query, latest: Period | None) -> list[Period]:
     quarters = {p for p in query.asked if p.part in ("Q1", "Q2", "Q3", "Q4")}
     years = sorted({p.year for p in query.asked if p.part in (None, "FY") and p.date is None})
     if quarters and not years:
-        return _in_order(list(quarters))
+        return in_order(list(quarters))
     days = {p for p in query.asked if p.date is not None}
     if days and not years:
         return sorted(days, key=lambda period: (period.date or dt.date.min, period.months or 0))

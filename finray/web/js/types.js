@@ -43,6 +43,24 @@
  * @property {string} heading
  * @property {string} text Markdown without HTML.
  *
+ * @typedef {object} GridCell
+ * @property {string} company
+ * @property {string} period
+ * @property {string} item
+ * @property {number} [value]
+ * @property {string} [text] The value as people write it.
+ * @property {string[]} [operands] Names of the cells that it is from.
+ * @property {string} [row] The row as printed.
+ * @property {boolean} [other_row] Whether the row may be another line.
+ * @property {string} [reason] Why there is no figure.
+ *
+ * @typedef {object} Grid
+ * @property {string[]} companies
+ * @property {string[]} periods
+ * @property {string[]} items
+ * @property {GridCell[]} cells By company, period and item.
+ * @property {string} [verdict]
+ *
  * @typedef {object} Prediction
  * @property {string} question
  * @property {string} answer
@@ -64,6 +82,7 @@
  * @property {string[]} [trace]
  * @property {boolean} [grounded]
  * @property {Cell[]} [operands]
+ * @property {Grid} [grid] The figures of a question over several companies, periods or items.
  * @property {number} [confidence] The probability that the answer is right.
  * @property {string} [unclear] What the question leaves open; then nothing is answered.
  * @property {string} [resolved] The question that was answered, if it was completed from earlier ones.

@@ -5,6 +5,7 @@ import { confidenceInWords, exact, plural, seconds, unitInWords } from "../forma
 import { refusal } from "./refusal.js";
 import { actions } from "./actions.js";
 import { followUp } from "./follow_up.js";
+import { gridView } from "./grid.js";
 
 /** @typedef {import("../types.js").Run} Run */
 /** @typedef {import("../types.js").Prediction} Prediction */
@@ -31,6 +32,7 @@ export function answerView(run, places, does) {
     title,
     prediction.resolved && h("p", { class: "read-as" }, h("span", { class: "dim" }, "Read as "), prediction.resolved),
     body,
+    gridView(prediction, places, does.open),
     actions(run, places),
     does.follow && followUp(run, does.follow),
     foot(run),
@@ -47,7 +49,7 @@ function found(prediction, places, does) {
   return [
     notADirectAnswer(prediction) &&
       warning("No direct answer", "This is the passage that comes closest. It may not answer the question."),
-    h("p", { class: large ? "figure" : "prose", "data-answer": "" }, large ? figure : prediction.answer),
+    said(prediction, large ? figure : ""),
     large && more && h("p", { class: "more" }, more),
     valueLine(prediction) && h("p", { class: "exact" }, valueLine(prediction)),
     prediction.grounded === false &&
@@ -60,8 +62,14 @@ function found(prediction, places, does) {
   ];
 }
 
+/** @param {Prediction} prediction @param {string} figure The answer, if it is short enough to be large. */
+function said({ answer, grid }, figure) {
+  if (grid) return grid.verdict && h("p", { class: "prose", "data-answer": "" }, grid.verdict);
+  return h("p", { class: figure ? "figure" : "prose", "data-answer": "" }, figure || answer);
+}
+
 /** @param {Prediction} prediction */
-const notADirectAnswer = (prediction) => prediction.value === null && (prediction.missing?.length ?? 0) > 0;
+const notADirectAnswer = (prediction) => !prediction.grid && prediction.value === null && (prediction.missing?.length ?? 0) > 0;
 
 /** @param {Prediction} prediction */
 function valueLine({ answer, value, unit }) {

@@ -11,7 +11,7 @@ import { isLookup, readable, substituted, tokens, typeset } from "../program.js"
 /** @param {import("../types.js").Prediction} prediction @param {Places} places @param {Open} open */
 export function computationView(prediction, places, open) {
   const cells = prediction.operands ?? [];
-  if (!cells.length && !prediction.program) return null;
+  if (prediction.grid || (!cells.length && !prediction.program)) return null; // a grid links its cells itself
   const formula = tokens(prediction.program ?? "", cells);
   const lookup = isLookup(formula) || !prediction.program;
   return h(
