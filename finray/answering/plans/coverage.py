@@ -123,8 +123,8 @@ def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Cov
 
 class OperandSearch:
     """Finds operands in filings. ``ranks`` are those of the passages' pages. If ``plain``, named metrics may also be
-    rows of notes. If ``alone``, the question asks for a single figure: a row that is labeled by all of its words, and no
-    others, is the one that it means."""
+    rows of notes. If ``alone``, the question asks for a single figure: a row that is labeled by all of its words, and
+    no others, is the one that it means."""
 
     def __init__(
         self,
