@@ -57,8 +57,10 @@ class GridAnswerer:
 
     async def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer:
         unknown = dict.fromkeys((*query.unknown_companies, *_unexplained_names(query)))
-        absent = [name for name in unknown if is_compared(query, name)]
-        asked = grid_question(query, absent, self._newest(query.companies))
+        own = {each.name.casefold() for each in query.own_names}
+        absent = [name for name in unknown if name.casefold() not in own and is_compared(query, name)]
+        # A brand or a segment is answered by rows that name it, which a grid of companies does not look for.
+        asked = None if query.part_names else grid_question(query, absent, self._newest(query.companies))
         if asked is not None:
             table = GridTable(query, asked, self._facts)
             journal.note(f"grid: {asked.verdict} of {[f.key for f in asked.formulas]}, {table.filled} figures")
