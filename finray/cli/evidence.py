@@ -44,7 +44,9 @@ def _table(rows: Sequence[Sequence[str]]) -> Table:
         head = Text(heads[number] if number < len(heads) else "")
         if number:
             width = max((len(row[number]) for row in body if number < len(row)), default=0)
-            table.add_column(head, justify="right", min_width=min(width, _MAX_FIGURE), overflow="fold")
+            word = max(map(len, head.plain.split()), default=0)
+            most = max(width, min(word, _MAX_FIGURE))  # a long head wraps, so that labels have the room
+            table.add_column(head, justify="right", min_width=min(width, _MAX_FIGURE), max_width=most, overflow="fold")
         else:
             table.add_column(head, min_width=_MIN_LABEL, overflow="fold")
     for row in body:

@@ -125,13 +125,13 @@ def note_record(uri: str, record: IndexRecord) -> None:
 
 
 def noted_record(uri: str) -> IndexRecord | None:
-    """The copy of the record in the tables; None if there is none."""
+    """The copy of the record in the tables; None if there is none that can be read."""
     try:
         table = open_if_any(table_uri(uri, FILINGS))
         copy = table.config().get(_RECORD) if table is not None else None
-    except (ValueError, OSError):
+        return IndexRecord(**json.loads(copy)) if copy else None
+    except (ValueError, TypeError, OSError):  # damaged where Lance has no checksum: the next writer notes it again
         return None
-    return IndexRecord(**json.loads(copy)) if copy else None
 
 
 def _write_record(uri: str, record: IndexRecord) -> None:

@@ -118,7 +118,7 @@ def test_a_filing_without_images_is_shown_as_text_with_tables(
     assert page.locator(".page-text mark.on-passage").count() > 0
     figure, text = page.locator(".rendered td mark.on-figure"), page.locator(".text")
     assert figure.inner_text().lstrip("$") in html_question["evidence"][0]["text"]
-    assert "12 months to" in page.locator(".rendered th").first.inner_text()
+    assert "Fiscal Year Ended" in page.locator(".rendered th").first.inner_text()
     place, pane = figure.bounding_box(), text.bounding_box()
     assert place and pane and pane["y"] <= place["y"] <= pane["y"] + pane["height"], "the figure is in view"
 

@@ -70,8 +70,7 @@ def unreadable_pages(document: pymupdf.Document, texts: Sequence[str]) -> list[i
 def is_enciphered(text: str) -> bool:
     """Whether ``text`` of a page has few common words and not the letters that words are made of: its fonts map glyphs
     to other letters than they print."""
-    words = len(_WORD.findall(text))
-    if words == 0 or len(_COMMON.findall(text)) > _FEW_COMMON * words:
+    if _has_common_words(text[:_SAMPLED_CHARACTERS]) or _has_common_words(text):
         return False
     counts = Counter(text.lower())
     letters = [counts[letter] for letter in _FREQUENT]
@@ -80,6 +79,11 @@ def is_enciphered(text: str) -> bool:
     product = sum(map(mul, letters, _FREQUENT.values()))
     unlike: bool = product < _LIKE_ENGLISH * math.hypot(*letters) * math.hypot(*_FREQUENT.values())
     return unlike
+
+
+def _has_common_words(text: str) -> bool:
+    words = len(_WORD.findall(text))
+    return words == 0 or len(_COMMON.findall(text)) > _FEW_COMMON * words
 
 
 def common_words(text: str) -> int:

@@ -130,9 +130,10 @@ class TableReader:
         self.rows.append(tables.Row(self.grid.page, index, label[:MAX_LABEL], depth=depth))
 
     def _add_row(self, row: Row, label: str, section: str | None, index: int) -> None:
-        if _is_running_text(replace(row, label=label)):
+        row = row if row.label == label else replace(row, label=label)
+        if _is_running_text(row):
             return
-        cells = self._cells(replace(row, label=label), section, index)
+        cells = self._cells(row, section, index)
         self.rows.append(tables.Row(self.grid.page, index, label, cells, section, len(self.sections)))
 
     def _read_figures(self, row: Row, indent: float, index: int) -> None:
