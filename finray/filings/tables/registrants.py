@@ -15,6 +15,10 @@ HEAD_LINES = 14
 _MAX_LINES = 5_000
 MAX_NAME = 120
 """Characters; a longer line is not a name."""
+_PARTS_OF_TITLES = ("stat", "ement", "balan", "sheet", "cash", "flow", "resul", "operat", "compre", "hensive")
+"""Halves of words in every title of a statement; some PDFs break one word: "Statem ents of Income"."""
+_LONGEST_RAW = 600
+"""Characters of a line with its spaces that may be a title."""
 _RUNNING = 3
 """Lines at the top of a page that may be a running head with the registrant's name."""
 _LEGAL = {
@@ -112,9 +116,16 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
+def _may_be_title(line: str) -> bool:
+    """A quick look before spaces are joined: most lines are none."""
+    return len(line) <= _LONGEST_RAW and any(part in line.lower() for part in _PARTS_OF_TITLES)
+
+
 def _titles(text: str, is_title: Callable[[str], bool]) -> list[tuple[int, Headed]]:
     """The registrants named at the titles of a page, each with the offset of the first line of its head; 0 for a title
     among the first lines of the page."""
+    if not any(is_title(" ".join(line.lower().split())) for line in text.split("\n") if _may_be_title(line)):
+        return []
     found: list[tuple[int, Headed]] = []
     lines = list(_lines(text))
     after = 0
