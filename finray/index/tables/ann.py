@@ -5,8 +5,8 @@ that size an index clusters the vectors into partitions, and a search reads the 
 index of chunks holds the vectors themselves (IVF_FLAT), that of pages or covers a byte a value (IVF_SQ): a search reads
 a quarter as much, takes ``REFINE`` times as many rows as it needs, and scores these by the table's own vectors.
 
-LanceDB adds new vectors to the existing partitions. The index is trained anew once they have doubled. ``maintain``
-measures the recall, and an index that does not reach ``index.ann_recall`` even when new is dropped: search is exact.
+LanceDB chooses the partitions and adds new vectors to them. ``maintain`` measures the recall: an index below
+``index.ann_recall`` is trained anew, and dropped if that does not help, which makes search exact again.
 """
 
 from __future__ import annotations
@@ -26,11 +26,9 @@ from finray.index.tables.hits import AnnSearch, vector_hits
 
 NAME: Final = "vector_idx"
 _SHARE: Final = 2
-"""A search reads one partition in so many: recall@10 is .98 and more on overlapping synthetic clusters, 1.000 on filings
-(docs/benchmarks.md), in an eighth of the time of exact search."""
+"""A search reads one partition in so many: recall@10 is .98 and more on overlapping synthetic clusters and 1.000 on
+filings, in an eighth of the time of exact search (docs/benchmarks.md)."""
 _LEAST_PROBES: Final = 8
-_GROWTH: Final = math.sqrt(2)
-"""The number of partitions grows with the root of the rows."""
 REFINE: Final = 4
 """A search of quantized vectors scores this many rows anew for each one that it returns."""
 _K, _QUERIES, _SEED, _TIE = 10, 100, 0, 1e-6
@@ -75,30 +73,25 @@ def search_of(name: str, table: Any) -> AnnSearch | None:
     """How to search this version of the table ``name`` approximately; None if search is exact."""
     if not any(index.name == NAME for index in table.describe_indices()):
         return None
-    return AnnSearch(max(_LEAST_PROBES, math.ceil(_partitions(table.count_rows()) / _SHARE)), _KINDS[name].refine)
+    return AnnSearch(max(_LEAST_PROBES, math.ceil(_partitions(table) / _SHARE)), _KINDS[name].refine)
 
 
-def _partitions(rows: int) -> int:
-    return max(1, math.isqrt(rows) // 4)
+def _partitions(table: Any) -> int:
+    return int(table.stats.index_stats(NAME)["indices"][0]["num_partitions"])
 
 
 def update(uri: str, name: str, settings: IndexSettings) -> Action | None:
-    """Train the index of a table that is too large for exact search, or has doubled since the last training; drop that
-    of a small one. None if the table neither has nor needs one."""
+    """Build the index of a table that is too large for exact search, drop that of a small one. None if the table
+    neither has nor needs one."""
     table = layout.open_table(uri, name)
-    exists, rows = search_of(name, table) is not None, table.count_rows()
-    if rows <= getattr(settings, _KINDS[name].setting):
+    exists = any(index.name == NAME for index in table.describe_indices())
+    if table.count_rows() <= getattr(settings, _KINDS[name].setting):
         if exists:
             layout.write_table(uri, name, lambda latest: latest.drop_index(NAME))
         return "dropped" if exists else None
-    if exists and _partitions(rows) < _GROWTH * _trained_partitions(table):
-        return "kept"
-    layout.write_table(uri, name, partial(_train, name))
-    return "rebuilt" if exists else "built"
-
-
-def _trained_partitions(table: Any) -> int:
-    return int(table.stats.index_stats(NAME)["indices"][0]["num_partitions"])
+    if not exists:
+        layout.write_table(uri, name, partial(_train, name))
+    return "kept" if exists else "built"
 
 
 def _train(name: str, table: Any) -> None:
@@ -106,8 +99,7 @@ def _train(name: str, table: Any) -> None:
     from lancedb.index import IvfFlat, IvfSq
 
     kind = IvfSq if _KINDS[name].refine else IvfFlat
-    config = kind(distance_type="dot", num_partitions=_partitions(table.count_rows()))
-    table.create_index("vector", config=config, name=NAME, replace=True)
+    table.create_index("vector", config=kind(distance_type="dot"), name=NAME, replace=True)
 
 
 def measure(uri: str, name: str, settings: IndexSettings, done: Action) -> AnnReport:
@@ -125,7 +117,7 @@ def measure(uri: str, name: str, settings: IndexSettings, done: Action) -> AnnRe
             return measure(uri, name, settings, "rebuilt")
         layout.write_table(uri, name, lambda latest: latest.drop_index(NAME))
         done = "dropped"
-    partitions = _trained_partitions(table)
+    partitions = _partitions(table)
     probes = min(how.probes, partitions)
     return AnnReport(name, rows, partitions, probes, found.value, found.low, found.high, found.n, done)
 
