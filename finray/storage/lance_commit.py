@@ -5,8 +5,8 @@ package (pylance):
 
 * What LanceDB has no call for: data files that workers write and one committer makes part of a table
   (``write_uncommitted``, ``append``), and notes in a table's configuration.
-* Reading (``open_latest``), because ``import lancedb`` takes four times as long as ``import lance``, which would make a
-  question on the command line 1.4 times as long (docs/development.md). So lancedb is imported by those who write.
+* Reading (``open_latest``): ``import lancedb`` takes so long that a question on the command line would take 1.4 times as
+  long (docs/development.md). So lancedb is imported where tables are written.
 
 Lance writes the next version of a table only if it does not exist yet, on S3 by a conditional put. If the connection
 breaks meanwhile, Lance reads back that version: if it is its own, the commit succeeded; if there is none, it gives up,

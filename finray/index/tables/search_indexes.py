@@ -3,9 +3,9 @@
 Every column by which rows are upserted, deleted or looked up has a B-tree; without one, each of these scans the column.
 LanceDB builds them and adds new rows (``optimize``).
 
-A changed byte in an index can silently lose hits; Lance has checksums of neither rows nor indexes. Files of an index
-never change, so an index run ends by noting their lengths and checksums in the table's configuration. Rows have a
-digest instead (``finray.index.tables.digest``).
+A changed byte in an index can silently lose hits, as Lance has no checksums of its own. Files of an index never change,
+so an index run ends by noting their lengths and checksums in the table's configuration. Rows have a digest instead
+(``finray.index.tables.digest``).
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _STOP_WORDS: Final = (
     "that the their theirs them then there these they this those through to too under until up was we were what when "
     "where which while who whom will with you your yourself"
 )
-"""Those of Lance 14. Named because Lance 13, which is in lancedb 0.40, leaves out "no", "not" and "d" too, so that rows
-and queries would be cut into words by different rules (findings/lance-stop-words-by-version.sh)."""
+"""Those of Lance 14. Named because Lance 13, which is in lancedb 0.40, leaves out "no", "not" and "d" too: rows that it
+indexes would not be found by them (findings/lance-stop-words-by-version.sh)."""
 _CHECKSUMS: Final = "finray.index_files"
 """Key in a table's configuration."""
 _Files = dict[str, tuple[int, str]]
