@@ -5,8 +5,8 @@ package (pylance):
 
 * What LanceDB has no call for: data files that workers write and one committer makes part of a table
   (``write_uncommitted``, ``append``), and notes in a table's configuration.
-* Reading (``open_latest``): ``import lancedb`` takes so long that a question on the command line would take 1.4 times as
-  long (docs/development.md). So lancedb is imported where tables are written.
+* Reading (``open_latest``), because a question on the command line would take 1.4 times as long with lancedb, mostly to
+  import it (docs/development.md). So lancedb is imported where tables are written.
 
 Lance writes the next version of a table only if it does not exist yet, on S3 by a conditional put. If the connection
 breaks meanwhile, Lance reads back that version: if it is its own, the commit succeeded; if there is none, it gives up,
@@ -46,23 +46,14 @@ _MAX_REASON: Final = 300
 _NEVER: Final = dt.timedelta(days=36_500)
 
 
-def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | None = None) -> T:
+def commit(where: str, step: Callable[[], T]) -> T:
     """Run ``step``, which opens the table at ``where`` at its latest version and writes it.
 
-    On S3 it is repeated after an error, so it must be idempotent, or ``undo`` must revert what a failed try may have
-    left. Raises SourceError, CommitConflictError if another writer was first.
+    On S3 it is repeated after an error, so it must be idempotent. Raises SourceError, CommitConflictError if another
+    writer was first.
     """
-    tried = False
-
-    def attempt() -> T:
-        nonlocal tried
-        if tried and undo is not None:
-            undo()
-        tried = True
-        return step()
-
     try:
-        return s3.retried(attempt, lambda error: isinstance(error, (*WRITE_ERRORS, SourceError)), *_patience(where))
+        return s3.retried(step, lambda error: isinstance(error, (*WRITE_ERRORS, SourceError)), *_patience(where))
     except WRITE_ERRORS as error:
         kind = CommitConflictError if _CONFLICT.search(str(error)) else SourceError
         raise kind(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error

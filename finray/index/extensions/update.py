@@ -93,7 +93,7 @@ def extend_index(
     made = _reported(tables(reader, extension, todo) if todo else iter(()), len(todo), progress)
     for batch in _batches(made, costs, failed):
         keys = sorted(set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True)))
-        commit(location, partial(_add, location, batch), undo=partial(_delete, location, keys))
+        commit(location, partial(_add, location, batch, keys))
     commit(location, partial(_finish, location, extension.words))
     note_failed(failed_location(reader.uri, extension), failed)
     rows = sum(number for key, number in expected.items() if key not in failed)
@@ -139,7 +139,8 @@ def _batches(
         yield pa.concat_tables(ready)
 
 
-def _add(location: str, batch: pa.Table) -> None:
+def _add(location: str, batch: pa.Table, keys: Sequence[Key]) -> None:
+    _delete(location, keys)  # what a failed try may have left
     create_table(location, batch.schema)
     table = open_for_writing(location)
     # An empty table, as a rebuild leaves it, may have the columns of other settings.
