@@ -199,4 +199,7 @@ def _llama(model: Path, adapter: Path | None, threads: int) -> Any:
     try:
         return xllamacpp.Server(params)
     except (RuntimeError, ValueError) as error:
-        raise ModelUnavailableError(f"llama.cpp cannot load {model}: {error}") from error
+        raise ModelUnavailableError(
+            f"llama.cpp cannot load {model} with the adapter {adapter}: {error} A file may be cut off, or the adapter of "
+            f"another model; {_FETCH}"
+        ) from error
