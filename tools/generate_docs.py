@@ -47,10 +47,16 @@ def _needs(method: Method) -> list[str]:
 
 
 def _section(method: Method) -> str:
+    """The first two paragraphs of the module's docstring: what the method does and where it comes from."""
     module = inspect.getmodule(method.build)
-    text = (inspect.getdoc(module) or "").replace("``", "`")
-    own = f"Settings: [methods.{method.name}](settings.md#methods{method.name})."
-    return "\n\n".join([f"## {method.name}", text, *([own] if hasattr(Settings().methods, method.name) else [])])
+    assert module is not None
+    first = (inspect.getdoc(module) or "").replace("``", "`").split("\n\n")[:2]
+    file = f"`{module.__name__.replace('.', '/')}.py`"
+    settings = (
+        f"[Settings](settings.md#methods{method.name}), more in " if hasattr(Settings().methods, method.name) else ""
+    )
+    more = f"{settings or 'More in '}{file}."
+    return "\n\n".join([f"## {method.name}", *first, more])
 
 
 def openapi_file(_present: str) -> str:
