@@ -36,8 +36,8 @@ class StatementAnswerer:
         plan, absent = coverage.plan, coverage.absent
         instead = printed_instead(coverage, query, curation.kept, self._facts)
         if instead is not None:
-            journal.note(f"answer: {instead.row.label!r} has no figure for {instead.operand.period}")
-            return instead.refusal(self._facts.company_name(instead.operand.company), self._facts)
+            journal.note(f"answer: {instead.label!r} has no figure for {instead.operand.period}")
+            return instead.refusal(query, self._facts.company_name(instead.operand.company), self._facts)
         journal.note("answer: no value for " + ", ".join(operand.name for operand in absent))
         if "words" not in query.intents and any(operand.phrase is None for operand in absent):
             return Answer.refused(*(o.described(self._facts.company_name(o.company)) for o in absent))

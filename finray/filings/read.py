@@ -251,6 +251,7 @@ def _filing(
     form, company = facts.form or UNIDENTIFIED, facts.company or UNIDENTIFIED
     if facts.accession_number is not None:
         provenance["filing_id"] = provenance.pop("accession_number")
+    provenance.pop("transition_from", None)
     provenance["is_amendment"] = provenance.pop("amendment", "cover")
     for derived in ("fiscal_year", "fiscal_period"):
         if getattr(facts, derived) is not None and derived not in provenance and "period_end" in provenance:
