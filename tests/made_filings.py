@@ -12,7 +12,7 @@ from typing import Literal
 
 import pymupdf
 
-Style = Literal["plain", "wide", "pdf", "typed"]
+Style = Literal["plain", "wide", "pdf", "typed", "tagged"]
 Gold = float | str | None | tuple[float, str]
 """The value; with its unit; a part of the answer, whose value is not judged; or None: no figure may be answered."""
 BREAK = '<hr style="page-break-after:always"/>'
@@ -51,6 +51,8 @@ class Made:
     stem: str = ""
     others: Sequence[tuple[str, str]] = ()
     """Types and contents of the other documents of its submission."""
+    contexts: str = ""
+    """Of inline XBRL, one a line: "id start..end Axis=Member" or "id day Axis=Member"."""
     whole: str = ""
     """The content of the file, if it is not made from the above."""
 
@@ -68,7 +70,7 @@ class Made:
             path = folder / f"{self.file_stem}.txt"
             path.write_text(self.whole, encoding="utf-8")
             return path
-        text = typed(self) if self.style == "typed" else page_html(self)
+        text = {"typed": typed, "tagged": tagged_html}.get(self.style, page_html)(self)
         if self.others or self.style == "typed":
             path = folder / f"{self.file_stem}.txt"
             path.write_text(submission(self, [(self.form, text), *self.others]), encoding="utf-8")
@@ -133,7 +135,7 @@ def table_html(sheet: Sheet, style: Style) -> str:
         row = f'<td style="padding-left:{indent}pt">{label.strip()}</td>'
         for figure in map(str.strip, figures):
             match = _WIDE.match(figure) if style == "wide" else None
-            if style == "plain":
+            if style != "wide":
                 row += f'<td align="right">{figure}</td>'
             elif match:
                 row += f'<td>{match[1] or ""}</td><td align="right">{match[2]}</td><td>{match[3]}</td>'
@@ -151,8 +153,64 @@ def sheet_html(sheet: Sheet | str, style: Style = "wide") -> str:
 
 
 def page_html(made: Made) -> str:
-    cover = "".join(f"<p>{line if line.startswith('<') else html.escape(line, quote=False)}</p>" for line in cover_lines(made))
+    lines = (line if "<" in line else html.escape(line, quote=False) for line in cover_lines(made))
+    cover = "".join(f"<p>{line}</p>" for line in lines)
     return "<html><body>" + BREAK.join([cover, *(sheet_html(page, made.style) for page in made.pages)]) + "</body></html>"
+
+
+def fact(concept: str, context: str, text: str, scale: int = 0, unit: str = "usd", more: str = "") -> str:
+    """A number tagged with inline XBRL; ``more`` are further attributes."""
+    attributes = f'name="{concept}" contextRef="{context}" unitRef="{unit}" decimals="0" scale="{scale}" {more}'
+    return f'<ix:nonFraction {attributes} format="ixt:num-dot-decimal">{text}</ix:nonFraction>'
+
+
+def tagged_html(made: Made) -> str:
+    """A filing with inline XBRL: ``pages`` hold the tagged figures, the cover the company's facts."""
+    known = (*_TAGGED_CONTEXTS, *filter(None, made.contexts.split("\n")))
+    contexts = "".join(_context(*line.split(), cik=_number(made)) for line in known)
+    units = "".join(f'<xbrli:unit id="{name}">{measure}</xbrli:unit>' for name, measure in _UNITS.items())
+    hidden = "".join(
+        f'<ix:nonNumeric name="dei:{name}" contextRef="y24">{value}</ix:nonNumeric>'
+        for name, value in {
+            "EntityCentralIndexKey": f"00000{_number(made)}",
+            "DocumentFiscalYearFocus": "2024",
+            "DocumentFiscalPeriodFocus": "FY",
+            "DocumentType": made.form,
+            "EntityRegistrantName": made.name,
+            "DocumentPeriodEndDate": "2024-12-31",
+        }.items()
+    )
+    head = f"<ix:header><ix:hidden>{hidden}</ix:hidden><ix:resources>{contexts}{units}</ix:resources></ix:header>"
+    opened = f'<html {_NAMESPACES}><body><div style="display:none">{head}</div>'
+    return page_html(made).replace("<html><body>", opened)
+
+
+_NAMESPACES = (
+    'xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL" '
+    'xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:xbrldi="http://xbrl.org/2006/xbrldi" '
+    'xmlns:us-gaap="http://fasb.org/us-gaap/2024" xmlns:dei="http://xbrl.sec.gov/dei/2024" '
+    'xmlns:iso4217="http://www.xbrl.org/2003/iso4217" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+    'xmlns:ixt="http://www.xbrl.org/inlineXBRL/transformation/2020-02-12" xmlns:xx="http://example.com/2024"'
+)
+_UNITS = {
+    "usd": "<xbrli:measure>iso4217:USD</xbrli:measure>",
+    "shares": "<xbrli:measure>xbrli:shares</xbrli:measure>",
+    "usdps": "<xbrli:divide><xbrli:unitNumerator><xbrli:measure>iso4217:USD</xbrli:measure></xbrli:unitNumerator>"
+    "<xbrli:unitDenominator><xbrli:measure>xbrli:shares</xbrli:measure></xbrli:unitDenominator></xbrli:divide>",
+}
+_TAGGED_CONTEXTS = ("y24 2024-01-01..2024-12-31", "y23 2023-01-01..2023-12-31", "e24 2024-12-31", "e23 2023-12-31")
+
+
+def _context(name: str, period: str, member: str = "", *, cik: int) -> str:
+    first, _, last = period.partition("..")
+    dates = f"<xbrli:startDate>{first}</xbrli:startDate><xbrli:endDate>{last}</xbrli:endDate>"
+    axis, _, value = member.partition("=")
+    segment = f'<xbrldi:explicitMember dimension="us-gaap:{axis}">{value}</xbrldi:explicitMember>'
+    return (
+        f'<xbrli:context id="{name}"><xbrli:entity><xbrli:identifier scheme="http://www.sec.gov/CIK">00000{cik}'
+        f"</xbrli:identifier>{f'<xbrli:segment>{segment}</xbrli:segment>' if member else ''}</xbrli:entity>"
+        f"<xbrli:period>{dates if last else f'<xbrli:instant>{first}</xbrli:instant>'}</xbrli:period></xbrli:context>"
+    )
 
 
 def typed_sheet(sheet: Sheet | str, *, tags: bool = True, dots: bool = True) -> str:

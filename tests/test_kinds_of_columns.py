@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.made_filings import Made, Sheet
+from tests.made_filings import Made, Sheet, fact
 
 INCOME: Final = ("CONSOLIDATED STATEMENTS OF OPERATIONS", "(In thousands, except per share amounts)")
 YEARS: Final = ("Year Ended December 31,*3", "2024 | 2023 | 2022")
@@ -429,7 +429,12 @@ Dividends declared per share of Class B common stock | 0.45 | 0.43
                 ("CONSOLIDATED BALANCE SHEETS", "(In thousands, except share data)"),
                 ("December 31,*2", "2024 | 2023"),
                 """
+Cash and cash equivalents | 9,110 | 8,870
+Accounts receivable | 12,040 | 11,980
+Inventories | 14,020 | 13,110
+Total current assets | 36,330 | 35,010
 Total assets | 510,220 | 498,110
+Accounts payable | 7,330 | 7,110
 Class A common stock, $.01 par value; 61,200,000 shares outstanding | 612 | 604
 Class B common stock, $.01 par value; 12,400,000 shares outstanding | 124 | 124
 Total stockholders' equity | 210,440 | 201,010
@@ -437,14 +442,91 @@ Total stockholders' equity | 210,440 | 201,010
             )
         ],
         [
-            ("How many shares of Sidbury Cable's Class A common stock are outstanding?", "61"),
+            ("How many shares of Sidbury Cable's Class A common stock are outstanding?", 61_310_000),
             ("How many Class B shares of Sidbury Cable were outstanding on February 14, 2025?", 12_400_000),
+            ("How many shares of Sidbury Cable are outstanding in total?", 73_710_000),
+            ("How many shares of Sidbury Cable are outstanding?", "61,310,000"),
             ("What was Sidbury Cable's Class B common stock on the balance sheet at December 31, 2024?", 124e3),
         ],
         cover=(
-            "<table><tr><td>Class</td><td>Outstanding at February 14, 2025</td></tr><tr><td>Class A common stock, par value $.01</td><td>61,310,000</td></tr><tr><td>Class B common stock, par value $.01</td><td>12,400,000</td></tr></table>",
+            "<table><tr><td>Class</td><td>Outstanding at February 14, 2025</td></tr><tr><td>Class A common stock, par"
+            " value $.01</td><td>61,310,000</td></tr><tr><td>Class B common stock, par value $.01</td>"
+            "<td>12,400,000</td></tr></table>",
         ),
         style="plain",
+    ),
+    Made(
+        "Tideswell Press Inc",
+        [Sheet(("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"), ("2024 | 2023",), "Revenues | 9,110 | 8,870\nNet income | 402 | 388")],
+        [
+            ("How many Class A shares of Tideswell Press are outstanding?", 41_220_310),
+            ("How many shares of Class B common stock of Tideswell Press are outstanding?", 8_100_000),
+            ("How many shares of Tideswell Press are outstanding in total?", 49_320_310),
+            ("What is the number of shares of Tideswell Press outstanding?", "8,100,000"),
+        ],
+        cover=(
+            "The number of shares outstanding of the registrant’s Class A common stock and Class B common stock as of"
+            f" January 31, 2025 was {fact('dei:EntityCommonStockSharesOutstanding', 'a', '41,220,310', 0, 'shares')} and"
+            f" {fact('dei:EntityCommonStockSharesOutstanding', 'b', '8,100,000', 0, 'shares')}, respectively.",
+        ),
+        contexts="a 2025-01-31 StatementClassOfStockAxis=us-gaap:CommonClassAMember\n"
+        "b 2025-01-31 StatementClassOfStockAxis=us-gaap:CommonClassBMember",
+        style="tagged",
+    ),
+    Made(
+        "Ullenhall Dairy Corp",
+        [
+            Sheet(
+                ("CONSOLIDATED STATEMENTS OF INCOME", "(In millions, except per share amounts)"),
+                ("2024 | 2023",),
+                "Revenues | 9,110 | 8,870\nOperating income | 640 | 610\nNet income | 402 | 388",
+            )
+        ],
+        [
+            ("How many Class C shares of Ullenhall Dairy are outstanding?", 2_750_000),
+            ("How many shares of Class A common stock of Ullenhall Dairy are outstanding?", 310_400_000),
+            ("How many shares of Ullenhall Dairy are outstanding?", "2,750,000"),
+        ],
+        cover=(
+            "As of February 3, 2025, there were 310,400,000 shares of the registrant’s Class A common stock, 45,100,000"
+            " shares of Class B common stock and 2,750,000 shares of Class C common stock outstanding.",
+        ),
+    ),
+    Made(
+        "Vowchurch Grain Co",
+        [Sheet(("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"), ("2024 | 2023",), "Revenues | 9,110 | 8,870\nOperating income | 640 | 610\nNet income | 402 | 388")],
+        [("How many shares of Vowchurch Grain are outstanding?", 22_410_500)],
+        cover=("As of February 3, 2025, there were 22,410,500 shares of the registrant’s common stock outstanding.",),
+    ),
+    Made(
+        "Winterslow Games Inc",
+        [
+            "<p>CONSOLIDATED STATEMENTS OF OPERATIONS</p><p>(In thousands, except per share data)</p><table>"
+            "<tr><td></td><td>2024</td><td>2023</td></tr>"
+            + "".join(
+                f"<tr><td>{label}</td><td>{fact(concept, one, text, *scaled)}</td><td>{fact(concept, other, before, *scaled)}</td></tr>"
+                for label, concept, one, other, text, before, *scaled in (
+                    ("Revenues", "us-gaap:Revenues", "y24", "y23", "91,220", "88,010", 3),
+                    ("Operating income", "us-gaap:OperatingIncomeLoss", "y24", "y23", "9,330", "8,870", 3),
+                    ("Net income", "us-gaap:NetIncomeLoss", "y24", "y23", "6,110", "5,990", 3),
+                    ("Diluted, Class A", "us-gaap:EarningsPerShareDiluted", "a24", "a23", "1.02", "0.99", 0, "usdps"),
+                    ("Diluted, Class B", "us-gaap:EarningsPerShareDiluted", "b24", "b23", "0.93", "0.91", 0, "usdps"),
+                )
+            )
+            + "</table>"
+        ],
+        [
+            ("What was Winterslow Games' diluted EPS for Class B in 2024?", 0.93),
+            ("What was Winterslow Games' diluted EPS of Class A in 2023?", 0.99),
+            ("What was Winterslow Games' diluted EPS in 2024?", None),
+            ("What was Winterslow Games' net income in 2023?", 5_990e3),
+        ],
+        contexts="\n".join(
+            f"{letter.lower()}{year} 20{year}-01-01..20{year}-12-31 StatementClassOfStockAxis=us-gaap:CommonClass{letter}Member"
+            for letter in "AB"
+            for year in (24, 23)
+        ),
+        style="tagged",
     ),
 )
 

@@ -135,7 +135,7 @@ Net income | 10 | 12 | 13 | 16 | 51
             )
         ],
         [
-            ("What were Eggesford Timber's net sales in the first quarter of 2023?", 202e6),
+            ("What were Eggesford Timber's net sales in the second quarter of 2024?", 225e6),
             ("What was Eggesford Timber's net income in the third quarter of 2024?", 15e6),
             ("What were Eggesford Timber's net sales in 2024?", 910e6),
             ("What was Eggesford Timber's net income in 2023?", 51e6),

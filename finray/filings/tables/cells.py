@@ -290,7 +290,8 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if number and len(covered) > 1 and not is_year(cell.text):
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
         covered = [max(covered, key=lambda i: overlaps[i])]
-    if not covered and number:
+    heads_rows = is_year(cell.text) and cell.x0 < labels_start_before and cell.x1 <= columns[0][0]
+    if not covered and number and not heads_rows:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [bisect_left(columns, cell.x0, key=_START)]
