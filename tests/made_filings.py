@@ -280,14 +280,11 @@ def _pdf(made: Made) -> bytes:
 
 
 def _draw(page: pymupdf.Page, sheet: Sheet) -> None:
-    page.insert_font(fontname="helvetica", fontbuffer=pymupdf.Font("helv").buffer)
+    font, writer = pymupdf.Font("helv"), pymupdf.TextWriter(page.rect)
 
     def put(x: float, y: float, text: str, size: float = 9) -> None:
         for nudge in (0, 0.25) if sheet.doubled else (0,):
-            if sheet.turned:
-                page.insert_text((y, 760 - x - nudge), text, fontsize=size, rotate=90, fontname="helvetica")
-            else:
-                page.insert_text((x + nudge, y), text, fontsize=size, fontname="helvetica")
+            writer.append((x + nudge, y), text, font=font, fontsize=size)
 
     number, y = width(sheet), 70.0
     step = min(90.0, 300 / number)
@@ -318,6 +315,8 @@ def _draw(page: pymupdf.Page, sheet: Sheet) -> None:
     for line in sheet.after:
         y += 13
         put(50, y, line, 7)
+    upwards = pymupdf.Matrix(90)
+    writer.write_text(page, morph=(pymupdf.Point(400, 400), upwards) if sheet.turned else None)
     if sheet.turned == "page":
         page.set_rotation(90)
 

@@ -41,10 +41,10 @@ from finray.filings.text_documents import TextDocument, dated_by, read_document,
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
+    r"^[^\w\n]{0,8}\d[\d,.'’\xa0 ]{0,20}[)%\]\xa0 –-]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
 )
 """Many PDFs print a no-break space after each figure."""
-_FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\xa0 ]{0,5}$", re.MULTILINE)
+_FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\]\xa0 –-]{0,5}$", re.MULTILINE)
 """The end of such a line, which is faster to find."""
 _NO_TABLES = frozenset({"contents", "signatures", "exhibit_index"})
 """Places whose numbers are only those of pages, Items and exhibits."""

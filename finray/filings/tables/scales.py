@@ -20,7 +20,7 @@ _SCALE = re.compile(
     rf"(?<!\d\n)(?<!\d\s\n)^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     rf"(?<![\w.])(?:us\s\$|us\sd|[a-z]{{0,3}}\$|rmb|{_CODE}|[€£¥₹₩])\s?['‘’`]?"
-    r"(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
+    r"(?P<mark>000|k|mn?|bn|thousand|million|billion)s?(?!\w|[.,]\d))",
     re.IGNORECASE | re.MULTILINE,
 )
 _SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥₹₩a-z]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
