@@ -16,7 +16,7 @@ Style = Literal["plain", "wide", "pdf", "typed", "tagged"]
 Gold = float | str | None | tuple[float, str]
 """The value; with its unit; a part of the answer, whose value is not judged; or None: no figure may be answered."""
 BREAK = '<hr style="page-break-after:always"/>'
-_WIDE = re.compile(r"^(US\$|[$€£¥])?\s*(\(?[\d.,’' ]+)(.*)$")
+_WIDE = re.compile(r"^(US\$|[$€£¥])?\s*(\(?[\d.,’'\s]+)(.*)$")
 _TYPED_LABEL, _TYPED_CELL = 40, 15
 
 
@@ -33,6 +33,8 @@ class Sheet:
     turned: Literal["", "text", "page"] = ""
     """Of a PDF page: its text runs upwards; or the page is also turned, so that people see it upright."""
     doubled: bool = False
+    spaced: int = 3
+    """Spaces between the headings of a typed table."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ def table_html(sheet: Sheet, style: Style) -> str:
     for head in sheet.heads:
         corner, *others = spans(head, number)
         out.append(
-            f"<td>{corner[0]}</td>" + "".join(f'<td colspan="{n * each}" align="center"><b>{t}</b></td>' for t, n in others)
+            f"<td>{corner[0]}</td>"
+            + "".join(f'<td colspan="{n * each}" align="center"><b>{t}</b></td>' for t, n in others)
         )
     for line in sheet.rows.strip("\n").split("\n"):
         label, *figures = line.split("|")
@@ -155,7 +158,9 @@ def sheet_html(sheet: Sheet | str, style: Style = "wide") -> str:
 def page_html(made: Made) -> str:
     lines = (line if "<" in line else html.escape(line, quote=False) for line in cover_lines(made))
     cover = "".join(f"<p>{line}</p>" for line in lines)
-    return "<html><body>" + BREAK.join([cover, *(sheet_html(page, made.style) for page in made.pages)]) + "</body></html>"
+    return (
+        "<html><body>" + BREAK.join([cover, *(sheet_html(page, made.style) for page in made.pages)]) + "</body></html>"
+    )
 
 
 def fact(concept: str, context: str, text: str, scale: int = 0, unit: str = "usd", more: str = "") -> str:
@@ -218,24 +223,26 @@ def typed_sheet(sheet: Sheet | str, *, tags: bool = True, dots: bool = True) -> 
     if isinstance(sheet, str):
         return sheet
     number = width(sheet)
-    out = [line.center(_TYPED_LABEL + _TYPED_CELL * number).rstrip() for line in sheet.title]
+    heads = [text for head in sheet.heads for text, n in spans(head, number)[1:] if n == 1]
+    cell = max([_TYPED_CELL, *(len(text) + sheet.spaced for text in heads)])
+    out = [line.center(_TYPED_LABEL + cell * number).rstrip() for line in sheet.title]
     out += ["<TABLE>", "<CAPTION>"] if tags else [""]
     for head in sheet.heads:
         corner, *others = spans(head, number)
         line = corner[0].ljust(_TYPED_LABEL)
         for text, n in others:
-            line += f" {text}".rjust(_TYPED_CELL) if n == 1 else text.center(_TYPED_CELL * n)
+            line += f" {text}".rjust(cell) if n == 1 else text.center(cell * n)
         out.append(line.rstrip())
-    rule = " " * _TYPED_LABEL + ("  " + "-" * (_TYPED_CELL - 2)) * number
+    rule = " " * _TYPED_LABEL + ("  " + "-" * (cell - 2)) * number
     out.append(rule)
     if tags:
-        out.append("<S>".ljust(_TYPED_LABEL) + "<C>".ljust(_TYPED_CELL) * number)
+        out.append("<S>".ljust(_TYPED_LABEL) + "<C>".ljust(cell) * number)
     for line in sheet.rows.strip("\n").split("\n"):
         label, *figures = line.split("|")
         label = label.rstrip()
         if figures and dots:
             label = label.ljust(_TYPED_LABEL - 2, ".")
-        out.append((label.ljust(_TYPED_LABEL) + "".join(f.strip().rjust(_TYPED_CELL) for f in figures)).rstrip())
+        out.append((label.ljust(_TYPED_LABEL) + "".join(f.strip().rjust(cell) for f in figures)).rstrip())
     out += ["</TABLE>"] if tags else [""]
     return "\n".join([*out, *sheet.after])
 
@@ -258,7 +265,9 @@ def header(made: Made) -> str:
 
 
 def document(kind: str, text: str, number: int = 1) -> str:
-    return f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{number}\n<FILENAME>d{number}.htm\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
+    return (
+        f"<DOCUMENT>\n<TYPE>{kind}\n<SEQUENCE>{number}\n<FILENAME>d{number}.htm\n<TEXT>\n{text}\n</TEXT>\n</DOCUMENT>\n"
+    )
 
 
 def submission(made: Made, documents: Sequence[tuple[str, str]]) -> str:

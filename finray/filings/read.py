@@ -41,7 +41,8 @@ from finray.filings.text_documents import TextDocument, dated_by, read_document,
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.'’\xa0 ]{0,20}[)%\]\xa0 –-]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
+    r"^[^\w\n]{0,8}\d[\d,.'’\xa0 ]{0,20}[)%\]\xa0 –-]{0,4}$|"
+    r"\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
 )
 """Many PDFs print a no-break space after each figure."""
 _FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\]\xa0 –-]{0,5}$", re.MULTILINE)

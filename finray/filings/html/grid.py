@@ -20,6 +20,8 @@ from finray.filings.tables.marks import without_raised
 from finray.filings.tables.note_columns import without_references
 from finray.filings.tables.number_styles import in_us_style
 
+_HEADS_AMOUNTS = re.compile(r"[A-Z]{0,3}[$€£¥%#]|[A-Z]{3}")
+"""A heading of a column that names a currency or says "%", and no part of a label."""
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
 _BREAKING = frozenset(("br", "p", "div", "tr", "li"))
@@ -75,6 +77,7 @@ def _join_label(row: list[Printed]) -> list[Printed]:
         first.x1 <= second.x0 <= first.x1 + 1
         and len(first.text) <= 4
         and not is_year(first.text)
+        and _HEADS_AMOUNTS.fullmatch(first.text) is None
         and not parse_number(second.text)
     ):
         return [first.joined(second, " "), *row[2:]]

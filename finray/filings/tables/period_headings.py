@@ -48,7 +48,7 @@ _ONLY_PERIOD_WORDS = re.compile(
     rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+)*+\Z",
     re.IGNORECASE,
 )
-_THROUGH = re.compile(r"[\s,(]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
+_THROUGH = re.compile(r"[\s,()]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
 """Between the first and the last day of a period."""
 MAX_COLUMN_LABEL = 200
 
@@ -125,6 +125,11 @@ def _months_between(text: str, dates: Sequence[re.Match[str]]) -> int | None:
     if begin is None or end is None or begin >= end:
         return None
     return months_between(begin, end)
+
+
+def gives_both_days(text: str) -> bool:
+    """Whether ``text`` names one period by its first and last day: "April 1, 2023 to March 31, 2024"."""
+    return _months_between(text, list(find_days(text))) is not None
 
 
 def _in_full(year: int) -> int:
