@@ -59,8 +59,11 @@ def _expanded_rows(table: Element) -> Iterator[list[Printed]]:
             if end > MAX_COLUMNS:
                 break
             text = without_raised(" ".join(_text(td).split())[:MAX_CELL_TEXT])
+            concept, tag = _tag(td)
+            if not text and tag is not None and tag.nil:
+                text = "nil"  # an empty cell that is declared so
             if text:
-                cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
+                cells.append(Printed(text, position, end, None, _indent(td), concept, tag))
             if down > 1:
                 covered_to[position:end] = [number + down - 1] * columns
                 goes_on_at[position:end] = [end] * columns

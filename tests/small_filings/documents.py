@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.made_filings import Made, Sheet, document, page_html, sheet_html, submission, typed_sheet
+from tests.small_filings.made import Made, Sheet, document, page_html, sheet_html, typed_sheet
 
 INCOME: Final = ("CONSOLIDATED STATEMENTS OF OPERATIONS", "(In thousands, except per share amounts)")
 FLOWS: Final = ("CONSOLIDATED STATEMENTS OF CASH FLOWS", "(In thousands)")
@@ -45,7 +45,10 @@ CONTINUED: Final = (
     ),
     Made(
         "Thornbury Clay Corp",
-        [Sheet(FLOWS, YEARS, TOP), Sheet(("CONSOLIDATED STATEMENTS OF CASH FLOWS (continued)", "(In thousands)"), YEARS, REST)],
+        [
+            Sheet(FLOWS, YEARS, TOP),
+            Sheet(("CONSOLIDATED STATEMENTS OF CASH FLOWS (continued)", "(In thousands)"), YEARS, REST),
+        ],
         [
             ("What were Thornbury Clay's dividends paid in 2022?", 1_310e3),
             ("What was Thornbury Clay's net cash used in investing activities in 2023?", -3_980e3),
@@ -133,12 +136,25 @@ REGISTRANTS: Final = (
             Sheet(
                 ("YARCOMBE BANCORP AND SUBSIDIARIES", "CONSOLIDATED STATEMENTS OF INCOME", "(in thousands)"),
                 YEARS,
-                "Total interest income | 88,100 | 84,020 | 70,330\nNet interest income | 51,030 | 50,210 | 48,110\nNet income | 21,010 | 20,400 | 19,980",
+                """
+Total interest income | 88,100 | 84,020 | 70,330
+Net interest income | 51,030 | 50,210 | 48,110
+Net income | 21,010 | 20,400 | 19,980
+""",
             ),
             Sheet(
-                ("Note 22. Parent Company Only Financial Information", "CONDENSED STATEMENTS OF INCOME (PARENT COMPANY ONLY)", "(in thousands)"),
+                (
+                    "Note 22. Parent Company Only Financial Information",
+                    "CONDENSED STATEMENTS OF INCOME (PARENT COMPANY ONLY)",
+                    "(in thousands)",
+                ),
                 YEARS,
-                "Dividends from bank subsidiary | 9,200 | 8,800 | 8,100\nTotal income | 9,410 | 8,990 | 8,250\nOperating expenses | 1,020 | 990 | 940\nNet income | 21,010 | 20,400 | 19,980",
+                """
+Dividends from bank subsidiary | 9,200 | 8,800 | 8,100
+Total income | 9,410 | 8,990 | 8,250
+Operating expenses | 1,020 | 990 | 940
+Net income | 21,010 | 20,400 | 19,980
+""",
             ),
         ],
         [
@@ -275,7 +291,10 @@ TURNED: Final = (
     ),
 )
 
-_SEE_EXHIBIT = "<p><b>Item 8. Financial Statements and Supplementary Data</b></p><p>The consolidated financial statements are incorporated by reference to Exhibit 13.</p>"  # fmt: skip
+_SEE_EXHIBIT = "<p><b>Item 8. Financial Statements and Supplementary "
+"Data</b></p><p>The consolidated financial statements are incorporated "
+"by reference to Exhibit 13.</p>"  # fmt: skip
+_STATEMENT = Sheet(INCOME, YEARS, small("41,900 | 40,220 | 39,010", "3,330 | 3,180 | 3,010"))
 EXHIBITS: Final = (
     Made(
         "Gidleigh Clocks Inc",
@@ -285,13 +304,22 @@ EXHIBITS: Final = (
             ("What was Gidleigh Clocks' net income in 2022?", 3_010e3),
         ],
         others=[
-            ("EX-13", f"<html><body>{sheet_html(Sheet(INCOME, YEARS, small('41,900 | 40,220 | 39,010', '3,330 | 3,180 | 3,010')))}</body></html>"),
-            ("EX-21", "<html><body><p>Subsidiaries of the registrant: Gidleigh Clocks (Ireland) Ltd 41</p></body></html>"),
+            (
+                "EX-13",
+                f"<html><body>{sheet_html(_STATEMENT)}</body></html>",
+            ),
+            (
+                "EX-21",
+                "<html><body><p>Subsidiaries of the registrant: Gidleigh Clocks (Ireland) Ltd 41</p></body></html>",
+            ),
         ],
     ),
     Made(
         "Holsworthy Stores Inc",
-        ["<p>Item 2.02. Results of Operations and Financial Condition.</p><p>A copy of the press release is furnished as Exhibit 99.1.</p>"],
+        [
+            "<p>Item 2.02. Results of Operations and Financial Condition.</p><p>A "
+            "copy of the press release is furnished as Exhibit 99.1.</p>"
+        ],
         [
             ("What were Holsworthy Stores' net sales in the second quarter of fiscal 2024?", 210_330e3),
             ("What was Holsworthy Stores' net income in the second quarter of fiscal 2024?", 11_020e3),
@@ -302,12 +330,21 @@ EXHIBITS: Final = (
         others=[
             (
                 "EX-99.1",
-                "<html><body><p>Holsworthy Stores Inc. Reports Second Quarter Fiscal 2024 Results</p><p>HOLSWORTHY, August 22, 2024 -- Holsworthy Stores Inc. today announced results for the fiscal quarter ended August 3, 2024.</p>"
+                "<html><body><p>Holsworthy Stores Inc. Reports Second Quarter Fiscal "
+                "2024 Results</p><p>HOLSWORTHY, August 22, 2024 -- Holsworthy Stores "
+                "Inc. today announced results for the fiscal quarter ended August 3, "
+                "2024.</p>"
                 + sheet_html(
                     Sheet(
                         ("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"),
-                        ("Thirteen Weeks Ended*2 | Twenty-Six Weeks Ended*2", "August 3, 2024 | July 29, 2023 | August 3, 2024 | July 29, 2023"),
-                        "Net sales | 210,330 | 204,110 | 415,020 | 402,880\nNet income | 11,020 | 10,440 | 20,110 | 19,870",
+                        (
+                            "Thirteen Weeks Ended*2 | Twenty-Six Weeks Ended*2",
+                            "August 3, 2024 | July 29, 2023 | August 3, 2024 | July 29, 2023",
+                        ),
+                        """
+Net sales | 210,330 | 204,110 | 415,020 | 402,880
+Net income | 11,020 | 10,440 | 20,110 | 19,870
+""",
                     )
                 )
                 + "</body></html>",
@@ -330,7 +367,11 @@ EXHIBITS: Final = (
                     Sheet(
                         ("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"),
                         ("Year Ended December 31,*3", "1997 | 1996 | 1995"),
-                        "Net sales | $ 30,110 | $ 28,900 | $ 27,440\nCost of sales | 19,020 | 18,330 | 17,610\nNet income | $ 2,210 | $ 1,980 | $ 1,760",
+                        """
+Net sales | $ 30,110 | $ 28,900 | $ 27,440
+Cost of sales | 19,020 | 18,330 | 17,610
+Net income | $ 2,210 | $ 1,980 | $ 1,760
+""",
                     )
                 ),
             )
@@ -341,7 +382,10 @@ EXHIBITS: Final = (
 _BLOCK = Made(
     "Jacobstow Yarn Inc",
     [Sheet(INCOME, YEARS, small("19,220 | 18,870 | 18,040", "1,410 | 1,360 | 1,290"))],
-    [("What were Jacobstow Yarn's revenues in 2024?", 19_220e3), ("What was Jacobstow Yarn's net income in 2022?", 1_290e3)],
+    [
+        ("What were Jacobstow Yarn's revenues in 2024?", 19_220e3),
+        ("What was Jacobstow Yarn's net income in 2022?", 1_290e3),
+    ],
 )
 _QUARTER = Made(
     "Kelly Bray Cider Co",
@@ -362,7 +406,13 @@ _QUARTER = Made(
 )
 _ALONE = Made(
     "Lanteglos Ores Ltd",
-    [Sheet(("CONSOLIDATED STATEMENTS OF INCOME", "(in thousands of Canadian dollars)"), ("2024 | 2023",), small("5,110 | 4,980", "402 | 388"))],
+    [
+        Sheet(
+            ("CONSOLIDATED STATEMENTS OF INCOME", "(in thousands of Canadian dollars)"),
+            ("2024 | 2023",),
+            small("5,110 | 4,980", "402 | 388"),
+        )
+    ],
     [("What were Lanteglos Ores' revenues in 2024?", (5_110e3, "CAD"))],
     form="40-F",
 )
@@ -375,12 +425,18 @@ POINTERS: Final = (
     Made(
         "Morwenstow Cement Co",
         [
-            "<p><b>Item 7. Management's Discussion and Analysis</b></p><p>Incorporated by reference to the 2024 Annual Report to Shareholders.</p>"
+            "<p><b>Item 7. Management's Discussion and "
+            "Analysis</b></p><p>Incorporated by reference to the 2024 Annual "
+            "Report to Shareholders.</p>"
             + sheet_html(
                 Sheet(
                     ("Schedule II. Valuation and Qualifying Accounts", "(in thousands)"),
                     ("Balance at beginning | Additions | Deductions | Balance at end",),
-                    "2024:\nAllowance for revenue returns | 1,110 | 320 | 290 | 1,140\nInventory reserve | 880 | 120 | 90 | 910",
+                    """
+2024:
+Allowance for revenue returns | 1,110 | 320 | 290 | 1,140
+Inventory reserve | 880 | 120 | 90 | 910
+""",
                 )
             )
         ],
@@ -395,19 +451,39 @@ POINTERS: Final = (
         [
             "<p>Item 5. Market for Registrant's Common Equity</p>"
             + sheet_html(
-                Sheet(("Stock prices by quarter",), ("2024*2 | 2023*2", "High | Low | High | Low"), "First quarter | 21.10 | 18.40 | 19.90 | 17.20\nSecond quarter | 22.00 | 19.10 | 20.10 | 17.80")
+                Sheet(
+                    ("Stock prices by quarter",),
+                    ("2024*2 | 2023*2", "High | Low | High | Low"),
+                    "First quarter | 21.10 | 18.40 | 19.90 | 17.20\nSecond quarter | 22.00 | 19.10 | 20.10 | 17.80",
+                )
             )
             + "<p>Net sales of a typical store are about 2,400 dollars a day.</p>"
         ],
-        [("What were Northlew Dairies' net sales in 2024?", None), ("What was Northlew Dairies' gross profit in 2023?", None)],
+        [
+            ("What were Northlew Dairies' net sales in 2024?", None),
+            ("What was Northlew Dairies' gross profit in 2023?", None),
+        ],
     ),
     Made(
         "Otterham Quays Inc",
         [
             "<p>Item 15. Exhibits and Financial Statement Schedules</p>"
-            + sheet_html(Sheet(("Index to financial statements",), (), "Consolidated Statements of Operations | F-2\nConsolidated Balance Sheets | F-3\nTotal assets by segment | F-14"))
+            + sheet_html(
+                Sheet(
+                    ("Index to financial statements",),
+                    (),
+                    """
+Consolidated Statements of Operations | F-2
+Consolidated Balance Sheets | F-3
+Total assets by segment | F-14
+""",
+                )
+            )
         ],
-        [("What were Otterham Quays' total assets at December 31, 2024?", None), ("What was Otterham Quays' operating income in 2024?", None)],
+        [
+            ("What were Otterham Quays' total assets at December 31, 2024?", None),
+            ("What was Otterham Quays' operating income in 2024?", None),
+        ],
         style="plain",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.made_filings import Made, Sheet
+from tests.small_filings.made import Made, Sheet
 
 THREE_YEARS: Final = (
     Made(
@@ -81,7 +81,12 @@ QUARTERS: Final = (
             Sheet(
                 ("Note 15. Quarterly Financial Data (Unaudited)", "(In thousands, except per share data)"),
                 ("2024 Quarter Ended*4", "March 31 | June 30 | September 30 | December 31"),
-                "Net sales | 25,010 | 27,330 | 29,040 | 39,020\nGross profit | 9,880 | 10,910 | 11,600 | 15,620\nNet income | 1,610 | 2,120 | 2,440 | 3,940\nDiluted earnings per share | 0.16 | 0.21 | 0.24 | 0.39",
+                """
+Net sales | 25,010 | 27,330 | 29,040 | 39,020
+Gross profit | 9,880 | 10,910 | 11,600 | 15,620
+Net income | 1,610 | 2,120 | 2,440 | 3,940
+Diluted earnings per share | 0.16 | 0.21 | 0.24 | 0.39
+""",
             ),
         ],
         [
@@ -97,7 +102,11 @@ QUARTERS: Final = (
         "Drewton Airlines Inc",
         [
             Sheet(
-                ("CONDENSED CONSOLIDATED STATEMENTS OF INCOME", "(In millions, except per share amounts)", "(Unaudited)"),
+                (
+                    "CONDENSED CONSOLIDATED STATEMENTS OF INCOME",
+                    "(In millions, except per share amounts)",
+                    "(Unaudited)",
+                ),
                 ("Three Months Ended June 30,*2 | Six Months Ended June 30,*2", "2024 | 2023 | 2024 | 2023"),
                 """
 Operating revenues | $ 1,310 | $ 1,288 | $ 2,540 | $ 2,477
@@ -154,9 +163,17 @@ SCALES: Final = (
                 "Premiums earned | 4,110 | 3,980\nNet investment income | 412 | 388\nNet income | 510 | 477",
             ),
             Sheet(
-                ("Note 9. Stock-Based Compensation", "The following table shows restricted stock units (in thousands)."),
+                (
+                    "Note 9. Stock-Based Compensation",
+                    "The following table shows restricted stock units (in thousands).",
+                ),
                 ("Units | Weighted-average grant date fair value",),
-                "Nonvested at January 1, 2024 | 1,210 | $ 41.10\nGranted | 410 | 45.20\nVested | (388) | 40.30\nNonvested at December 31, 2024 | 1,232 | $ 42.70",
+                """
+Nonvested at January 1, 2024 | 1,210 | $ 41.10
+Granted | 410 | 45.20
+Vested | (388) | 40.30
+Nonvested at December 31, 2024 | 1,232 | $ 42.70
+""",
             ),
             Sheet(
                 ("Note 12. Leases", "Maturities of lease liabilities at December 31, 2024 (in thousands):"),
@@ -169,7 +186,11 @@ SCALES: Final = (
             ("What was Filleigh Insurance's net investment income in 2023?", 388e6),
             ("How many restricted stock units did Filleigh Insurance grant in 2024?", 410e3),
             ("What were Filleigh Insurance's total lease payments at December 31, 2024?", 20_240e3),
-            ("What was the weighted-average grant date fair value of Filleigh Insurance's restricted stock units granted in 2024?", 45.20),
+            (
+                "What was the weighted-average grant date fair value of Filleigh "
+                "Insurance's restricted stock units granted in 2024?",
+                45.20,
+            ),
         ],
     ),
     Made(
@@ -178,12 +199,23 @@ SCALES: Final = (
             Sheet(
                 ("Selected Financial Data", "(Dollars in thousands, except per share and per ton amounts)"),
                 ("2024 | 2023 | 2022",),
-                "Net sales | 810,220 | 790,110 | 770,440\nNet income | 41,020 | 38,330 | 36,110\nShipments (thousands of tons) | 1,220 | 1,190 | 1,160\nAverage price per ton | $ 664 | $ 662 | $ 658\nNumber of employees | 2,410 | 2,380 | 2,350",
+                """
+Net sales | 810,220 | 790,110 | 770,440
+Net income | 41,020 | 38,330 | 36,110
+Shipments (thousands of tons) | 1,220 | 1,190 | 1,160
+Average price per ton | $ 664 | $ 662 | $ 658
+Number of employees | 2,410 | 2,380 | 2,350
+""",
             ),
             Sheet(
                 ("CONSOLIDATED STATEMENTS OF CASH FLOWS", "(In millions)"),
                 ("Years Ended December 31,*3", "2024 | 2023 | 2022"),
-                "Net income | 41.0 | 38.3 | 36.1\nDepreciation | 22.4 | 21.9 | 21.1\nCapital expenditures | (30.2) | (28.8) | (26.4)\nDividends paid | (8.1) | (7.9) | (7.6)",
+                """
+Net income | 41.0 | 38.3 | 36.1
+Depreciation | 22.4 | 21.9 | 21.1
+Capital expenditures | (30.2) | (28.8) | (26.4)
+Dividends paid | (8.1) | (7.9) | (7.6)
+""",
             ),
         ],
         [
@@ -205,7 +237,13 @@ PERCENTAGES: Final = (
             Sheet(
                 ("CONSOLIDATED STATEMENTS OF INCOME", "(Dollars in thousands)"),
                 ("2024*2 | 2023*2", "Amount | % of Sales | Amount | % of Sales"),
-                "Net sales | $ 310,200 | 100.0% | $ 298,400 | 100.0%\nCost of sales | 190,440 | 61.4 | 184,010 | 61.7\nGross profit | 119,760 | 38.6 | 114,390 | 38.3\nOperating income | 40,330 | 13.0 | 37,720 | 12.6\nNet income | $ 27,010 | 8.7% | $ 25,110 | 8.4%",
+                """
+Net sales | $ 310,200 | 100.0% | $ 298,400 | 100.0%
+Cost of sales | 190,440 | 61.4 | 184,010 | 61.7
+Gross profit | 119,760 | 38.6 | 114,390 | 38.3
+Operating income | 40,330 | 13.0 | 37,720 | 12.6
+Net income | $ 27,010 | 8.7% | $ 25,110 | 8.4%
+""",
             )
         ],
         [
@@ -222,7 +260,13 @@ PERCENTAGES: Final = (
             Sheet(
                 ("Results of Operations", "(In millions)"),
                 (" | Year Ended December 31,*2 | Change*2", " | 2024 | 2023 | $ | %"),
-                "Advertising revenue | 512 | 488 | 24 | 4.9%\nSubscription revenue | 340 | 361 | (21) | (5.8)%\nTotal revenues | 852 | 849 | 3 | 0.4%\nOperating expenses | 700 | 690 | 10 | 1.4%\nNet income | 101 | 106 | (5) | (4.7)%",
+                """
+Advertising revenue | 512 | 488 | 24 | 4.9%
+Subscription revenue | 340 | 361 | (21) | (5.8)%
+Total revenues | 852 | 849 | 3 | 0.4%
+Operating expenses | 700 | 690 | 10 | 1.4%
+Net income | 101 | 106 | (5) | (4.7)%
+""",
             )
         ],
         [
@@ -239,12 +283,21 @@ PERCENTAGES: Final = (
             Sheet(
                 ("Segment Information", "(In millions)"),
                 ("2024*3 | 2023*3", "North America | Europe | Total | North America | Europe | Total"),
-                "Net sales | 810 | 330 | 1,140 | 788 | 318 | 1,106\nOperating income | 92 | 31 | 123 | 90 | 28 | 118\nDepreciation | 21 | 9 | 30 | 20 | 9 | 29",
+                """
+Net sales | 810 | 330 | 1,140 | 788 | 318 | 1,106
+Operating income | 92 | 31 | 123 | 90 | 28 | 118
+Depreciation | 21 | 9 | 30 | 20 | 9 | 29
+""",
             ),
             Sheet(
                 ("Effective income tax rate",),
                 ("2024 | 2023 | 2022",),
-                "Federal statutory rate | 21.0% | 21.0% | 21.0%\nState taxes | 3.1 | 2.9 | 3.0\nForeign rate differences | (1.2) | (0.8) | —\nEffective tax rate | 22.9% | 23.1% | 24.0%",
+                """
+Federal statutory rate | 21.0% | 21.0% | 21.0%
+State taxes | 3.1 | 2.9 | 3.0
+Foreign rate differences | (1.2) | (0.8) | —
+Effective tax rate | 22.9% | 23.1% | 24.0%
+""",
             ),
         ],
         [

@@ -3,11 +3,13 @@ successors, transition periods, classes of shares."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from tests.made_filings import Made, Sheet, fact
+from tests.small_filings.made import Made, Sheet, fact
 
 INCOME: Final = ("CONSOLIDATED STATEMENTS OF OPERATIONS", "(In thousands, except per share amounts)")
+OUTSTANDING: Final = "dei:EntityCommonStockSharesOutstanding"
 YEARS: Final = ("Year Ended December 31,*3", "2024 | 2023 | 2022")
 
 CURRENCIES: Final = (
@@ -209,7 +211,8 @@ SUCCESSORS: Final = (
                 INCOME,
                 (
                     "Successor | Predecessor*2",
-                    "Eight Months Ended December 31, 2024 | Four Months Ended April 30, 2024 | Year Ended December 31, 2023",
+                    "Eight Months Ended December 31, 2024 | Four Months Ended April 30, "
+                    "2024 | Year Ended December 31, 2023",
                 ),
                 """
 Net revenues | $ 402,110 | $ 190,020 | $ 610,040
@@ -223,7 +226,10 @@ Net income (loss) | $ 30,120 | $ (404,010) | $ 31,870
             ("What was Brankscombe Energy's net income in 2024?", None),
             ("What were Brankscombe Energy's net revenues in 2023?", 610_040e3),
             ("What were Brankscombe Energy's net revenues for the eight months ended December 31, 2024?", 402_110e3),
-            ("What was the predecessor's net income of Brankscombe Energy for the four months ended April 30, 2024?", -404_010e3),
+            (
+                "What was the predecessor's net income of Brankscombe Energy for the four months ended April 30, 2024?",
+                -404_010e3,
+            ),
             ("What was the operating income of Brankscombe Energy's successor in 2024?", 51_000e3),
         ],
     ),
@@ -260,7 +266,11 @@ Net income (loss) | 21,030 | 4,410 | 812,330 | (92,140)
         [
             Sheet(
                 ("CONSOLIDATED STATEMENTS OF CASH FLOWS", "(In millions)"),
-                ("Successor | Predecessor*2", "July 1 to Dec. 31, | Jan. 1 to June 30, | Year Ended Dec. 31,", "2024 | 2024 | 2023"),
+                (
+                    "Successor | Predecessor*2",
+                    "July 1 to Dec. 31, | Jan. 1 to June 30, | Year Ended Dec. 31,",
+                    "2024 | 2024 | 2023",
+                ),
                 """
 Net income | 31 | 22 | 48
 Depreciation and amortization | 40 | 36 | 70
@@ -295,7 +305,11 @@ Net income | $ 9,410 | $ 18,020 | $ 16,440
         [
             ("What was Nunnington Devices' net revenue in the transition period ended December 31, 2024?", 80_110e3),
             ("What was Nunnington Devices' net income for the six months ended December 31, 2024?", 9_410e3),
-            ("What was Nunnington Devices' net revenue for the transition period from July 1, 2024 to December 31, 2024?", 80_110e3),
+            (
+                "What was Nunnington Devices' net revenue for the transition period "
+                "from July 1, 2024 to December 31, 2024?",
+                80_110e3,
+            ),
             ("What was Nunnington Devices' net income in fiscal 2023?", 16_440e3),
             ("What was Nunnington Devices' net revenue in the year ended June 30, 2024?", 151_200e3),
             ("What was Nunnington Devices' gross profit in the transition period?", 41_020e3),
@@ -309,7 +323,11 @@ Net income | $ 9,410 | $ 18,020 | $ 16,440
         [
             Sheet(
                 ("CONSOLIDATED STATEMENTS OF INCOME", "(Dollars in thousands)"),
-                ("Transition Period | Year Ended | Year Ended", "October 1 to | September 30, | September 30,", "December 31, 2023 | 2023 | 2022"),
+                (
+                    "Transition Period | Year Ended | Year Ended",
+                    "October 1 to | September 30, | September 30,",
+                    "December 31, 2023 | 2023 | 2022",
+                ),
                 """
 Sales | 22,310 | 91,200 | 88,050
 Operating income | 2,040 | 9,110 | 8,770
@@ -356,7 +374,10 @@ Net income | 5,020 | 6,780 | 5,930
             )
         ],
         [
-            ("What were Pirbright Lenses' revenues for the nine month transition period ended December 31, 2022?", 60_410e3),
+            (
+                "What were Pirbright Lenses' revenues for the nine month transition period ended December 31, 2022?",
+                60_410e3,
+            ),
             ("What were Pirbright Lenses' revenues in 2022?", "March 31, 2022"),
             ("What was Pirbright Lenses' net income for the year ended March 31, 2022?", 6_780e3),
         ],
@@ -396,7 +417,10 @@ Dividends per share:
             ("What was Quenby Brewing's basic EPS of Class A common stock in 2023?", 1.37),
             ("What were Quenby Brewing's dividends per share of Class B common stock in 2022?", 0.29),
         ],
-        cover=("As of February 20, 2025 there were outstanding 4,100,000 shares of Class A common stock and 900,000 shares of Class B common stock.",),
+        cover=(
+            "As of February 20, 2025 there were outstanding 4,100,000 shares of "
+            "Class A common stock and 900,000 shares of Class B common stock.",
+        ),
     ),
     Made(
         "Rossendale Motels Inc",
@@ -457,7 +481,13 @@ Total stockholders' equity | 210,440 | 201,010
     ),
     Made(
         "Tideswell Press Inc",
-        [Sheet(("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"), ("2024 | 2023",), "Revenues | 9,110 | 8,870\nNet income | 402 | 388")],
+        [
+            Sheet(
+                ("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"),
+                ("2024 | 2023",),
+                "Revenues | 9,110 | 8,870\nNet income | 402 | 388",
+            )
+        ],
         [
             ("How many Class A shares of Tideswell Press are outstanding?", 41_220_310),
             ("How many shares of Class B common stock of Tideswell Press are outstanding?", 8_100_000),
@@ -466,8 +496,8 @@ Total stockholders' equity | 210,440 | 201,010
         ],
         cover=(
             "The number of shares outstanding of the registrant’s Class A common stock and Class B common stock as of"
-            f" January 31, 2025 was {fact('dei:EntityCommonStockSharesOutstanding', 'a', '41,220,310', 0, 'shares')} and"
-            f" {fact('dei:EntityCommonStockSharesOutstanding', 'b', '8,100,000', 0, 'shares')}, respectively.",
+            f" January 31, 2025 was {fact(OUTSTANDING, 'a', '41,220,310', 0, 'shares')} and"
+            f" {fact(OUTSTANDING, 'b', '8,100,000', 0, 'shares')}, respectively.",
         ),
         contexts="a 2025-01-31 StatementClassOfStockAxis=us-gaap:CommonClassAMember\n"
         "b 2025-01-31 StatementClassOfStockAxis=us-gaap:CommonClassBMember",
@@ -494,7 +524,13 @@ Total stockholders' equity | 210,440 | 201,010
     ),
     Made(
         "Vowchurch Grain Co",
-        [Sheet(("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"), ("2024 | 2023",), "Revenues | 9,110 | 8,870\nOperating income | 640 | 610\nNet income | 402 | 388")],
+        [
+            Sheet(
+                ("CONSOLIDATED STATEMENTS OF INCOME", "(In thousands)"),
+                ("2024 | 2023",),
+                "Revenues | 9,110 | 8,870\nOperating income | 640 | 610\nNet income | 402 | 388",
+            )
+        ],
         [("How many shares of Vowchurch Grain are outstanding?", 22_410_500)],
         cover=("As of February 3, 2025, there were 22,410,500 shares of the registrant’s common stock outstanding.",),
     ),
@@ -504,7 +540,8 @@ Total stockholders' equity | 210,440 | 201,010
             "<p>CONSOLIDATED STATEMENTS OF OPERATIONS</p><p>(In thousands, except per share data)</p><table>"
             "<tr><td></td><td>2024</td><td>2023</td></tr>"
             + "".join(
-                f"<tr><td>{label}</td><td>{fact(concept, one, text, *scaled)}</td><td>{fact(concept, other, before, *scaled)}</td></tr>"
+                f"<tr><td>{label}</td><td>{fact(concept, one, text, *scaled)}</td>"
+                f"<td>{fact(concept, other, before, *scaled)}</td></tr>"
                 for label, concept, one, other, text, before, *scaled in (
                     ("Revenues", "us-gaap:Revenues", "y24", "y23", "91,220", "88,010", 3),
                     ("Operating income", "us-gaap:OperatingIncomeLoss", "y24", "y23", "9,330", "8,870", 3),
@@ -522,7 +559,8 @@ Total stockholders' equity | 210,440 | 201,010
             ("What was Winterslow Games' net income in 2023?", 5_990e3),
         ],
         contexts="\n".join(
-            f"{letter.lower()}{year} 20{year}-01-01..20{year}-12-31 StatementClassOfStockAxis=us-gaap:CommonClass{letter}Member"
+            f"{letter.lower()}{year} 20{year}-01-01..20{year}-12-31 "
+            f"StatementClassOfStockAxis=us-gaap:CommonClass{letter}Member"
             for letter in "AB"
             for year in (24, 23)
         ),
@@ -530,7 +568,88 @@ Total stockholders' equity | 210,440 | 201,010
     ),
 )
 
+
+def _tagged(title: str, heads: Sequence[str], rows: Sequence[tuple[str, str, Sequence[tuple[str, str]]]]) -> str:
+    """A table in thousands with tagged cells: label, concept, and (context, text) of each cell. An empty text is
+    declared nil, a dash is tagged as zero."""
+
+    def cell(concept: str, context: str, text: str) -> str:
+        if text and text != "—":
+            return fact(concept, context, text, 3)
+        more = 'xsi:nil="true"' if not text else ""
+        return fact(concept, context, text, 3, more=more).replace("num-dot-decimal", "fixed-zero")
+
+    body = "".join(
+        f"<tr><td>{label}</td>{''.join(f'<td>{cell(concept, *each)}</td>' for each in cells)}</tr>"
+        for label, concept, cells in rows
+    )
+    head = "".join(f"<td>{text}</td>" for text in ("", *heads))
+    return f"<p>{title}</p><p>(In thousands)</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _of(*texts: str, contexts: Sequence[str]) -> list[tuple[str, str]]:
+    return list(zip(contexts, texts, strict=True))
+
+
+_PARTS = ("s24", "p24", "y23")
+_BALANCE = ("e24", "e23")
+DECLARED: Final = (
+    Made(
+        "Yoxford Timber Inc",
+        [
+            _tagged(
+                "CONSOLIDATED STATEMENTS OF OPERATIONS",
+                ("2024", "2024", "2023"),
+                [
+                    ("Revenues", "us-gaap:Revenues", _of("80,450", "40,000", "110,320", contexts=_PARTS)),
+                    ("Gross profit", "us-gaap:GrossProfit", _of("31,000", "15,200", "42,110", contexts=_PARTS)),
+                    (
+                        "Operating income",
+                        "us-gaap:OperatingIncomeLoss",
+                        _of("20,130", "10,000", "26,205", contexts=_PARTS),
+                    ),
+                    ("Goodwill impairment", "us-gaap:GoodwillImpairmentLoss", _of("—", "—", "5,225", contexts=_PARTS)),
+                    ("Net income", "us-gaap:NetIncomeLoss", _of("14,000", "7,000", "18,000", contexts=_PARTS)),
+                ],
+            ),
+            _tagged(
+                "CONSOLIDATED BALANCE SHEETS",
+                ("December 31, 2024", "December 31, 2023"),
+                [
+                    ("Inventories", "us-gaap:InventoryNet", _of("9,310", "9,120", contexts=_BALANCE)),
+                    ("Total current assets", "us-gaap:AssetsCurrent", _of("31,300", "30,110", contexts=_BALANCE)),
+                    ("Total assets", "us-gaap:Assets", _of("101,300", "98,110", contexts=_BALANCE)),
+                    ("Short-term borrowings", "us-gaap:ShortTermBorrowings", _of("—", "2,110", contexts=_BALANCE)),
+                    (
+                        "Commitments and contingencies",
+                        "us-gaap:CommitmentsAndContingencies",
+                        _of("", "", contexts=_BALANCE),
+                    ),
+                    (
+                        "Total stockholders' equity",
+                        "us-gaap:StockholdersEquity",
+                        _of("61,090", "58,300", contexts=_BALANCE),
+                    ),
+                ],
+            ),
+        ],
+        [
+            ("What were Yoxford Timber's revenues in 2024?", None),
+            ("What was Yoxford Timber's net income in 2024?", "$14 million for the 8 months ended December 31, 2024"),
+            ("What was Yoxford Timber's net income in 2023?", 18_000e3),
+            ("What were Yoxford Timber's revenues for the eight months ended December 31, 2024?", 80_450e3),
+            ("What was Yoxford Timber's gross profit for the four months ended April 30, 2024?", 15_200e3),
+            ("What was Yoxford Timber's goodwill impairment for the eight months ended December 31, 2024?", 0.0),
+            ("What were Yoxford Timber's short-term borrowings at December 31, 2024?", 0.0),
+            ("What were Yoxford Timber's commitments and contingencies at December 31, 2024?", None),
+        ],
+        contexts="s24 2024-05-01..2024-12-31\np24 2024-01-01..2024-04-30",
+        style="tagged",
+    ),
+)
+
 KINDS: Final = {
+    "declared": DECLARED,
     "currencies": CURRENCIES,
     "restated": RESTATED,
     "successors": SUCCESSORS,

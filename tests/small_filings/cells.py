@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.made_filings import Made, Sheet
+from tests.small_filings.made import Made, Sheet
 
 INCOME: Final = ("CONSOLIDATED STATEMENTS OF OPERATIONS", "(In thousands, except per share amounts)")
 YEARS: Final = ("Year Ended December 31,*3", "2024 | 2023 | 2022")
@@ -50,6 +50,8 @@ Inventories | 214 | 208
 Total assets | $ 3,120 | $ 3,004
 Short-term borrowings | 75 | -
 Long-term debt | 640 | 702
+Commitments and contingencies (Note 12)
+Total stockholders' equity | $ 1,880 | $ 1,790
 Total liabilities and stockholders' equity | $ 3,120 | $ 3,004
 """,
             )
@@ -58,6 +60,7 @@ Total liabilities and stockholders' equity | $ 3,120 | $ 3,004
             ("What were Ottermouth Salt's assets held for sale at December 31, 2024?", 0.0),
             ("What were Ottermouth Salt's short-term borrowings at December 31, 2023?", 0.0),
             ("What were Ottermouth Salt's short-term borrowings at December 31, 2024?", 75e6),
+            ("What were Ottermouth Salt's commitments and contingencies at December 31, 2024?", None),
         ],
         style="pdf",
     ),
@@ -293,7 +296,7 @@ Amounts per share:
         "Yealmpton Seeds Co",
         [
             Sheet(
-                INCOME[:1] + ("(Dollars in millions, except per-unit data)",),
+                (INCOME[0], "(Dollars in millions, except per-unit data)"),
                 YEARS,
                 """
 Net sales | 910 | 890 | 860

@@ -1,5 +1,6 @@
 """Small filings of fictional companies, made from a few lines: HTML in two styles, PDF, and typed text."""
 
+# mypy: disable-error-code="no-untyped-call"
 from __future__ import annotations
 
 import html
@@ -253,15 +254,22 @@ def typed(made: Made) -> str:
 
 
 def header(made: Made) -> str:
-    number = _number(made)
-    period = re.search(r"(\d{4})\D*$", made.covers)
-    return (
-        f"<SEC-DOCUMENT>00009{number}-25-000001.txt : 20250220\n<SEC-HEADER>00009{number}-25-000001.hdr.sgml : 20250220\n"
-        f"ACCESSION NUMBER:\t\t00009{number}-25-000001\nCONFORMED SUBMISSION TYPE:\t{made.form}\n"
-        f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(made.others)}\nFILED AS OF DATE:\t\t{int(period[1]) + 1 if period else 2025}0220\n\n"
-        f"FILER:\n\n\tCOMPANY DATA:\n\t\tCOMPANY CONFORMED NAME:\t\t\t{made.name.upper()}\n"
-        f"\t\tCENTRAL INDEX KEY:\t\t\t00009{number}\n\n\tFILING VALUES:\n\t\tFORM TYPE:\t\t{made.form}\n</SEC-HEADER>\n"
+    accession = f"00009{_number(made)}-25-000001"
+    years = re.findall(r"(?:19|20)\d\d", made.covers)
+    lines = (
+        f"<SEC-DOCUMENT>{accession}.txt : 20250220",
+        f"<SEC-HEADER>{accession}.hdr.sgml : 20250220",
+        f"ACCESSION NUMBER:\t\t{accession}",
+        f"CONFORMED SUBMISSION TYPE:\t{made.form}",
+        f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(made.others)}",
+        f"FILED AS OF DATE:\t\t{int(years[-1]) + 1 if years else 2025}0220",
+        "\nFILER:\n\n\tCOMPANY DATA:",
+        f"\t\tCOMPANY CONFORMED NAME:\t\t\t{made.name.upper()}",
+        f"\t\tCENTRAL INDEX KEY:\t\t\t00009{_number(made)}",
+        f"\n\tFILING VALUES:\n\t\tFORM TYPE:\t\t{made.form}",
+        "</SEC-HEADER>\n",
     )
+    return "\n".join(lines)
 
 
 def document(kind: str, text: str, number: int = 1) -> str:
@@ -276,7 +284,7 @@ def submission(made: Made, documents: Sequence[tuple[str, str]]) -> str:
 
 
 def _pdf(made: Made) -> bytes:
-    book = pymupdf.open()  # type: ignore[no-untyped-call]
+    book = pymupdf.open()
     for number, sheet in enumerate(made.pages, -1):
         if number < 0:
             page = book.new_page()
