@@ -9,6 +9,7 @@ import datetime as dt
 from dataclasses import replace
 
 from finray.core.filing import FiscalPeriod
+from finray.core.forms import ANNUAL, QUARTERLY
 from finray.filings.cover.facts import Facts
 from finray.filings.dates import add_months, is_month_end, last_of_month
 
@@ -83,10 +84,10 @@ def complete(facts: Facts) -> Facts:
     if begun is not None and form.startswith("10-K") and (end - begun).days < _SHORT_YEAR_DAYS:
         form = form if form.startswith("10-KT") else form.replace("10-K", "10-KT", 1)
         year_end = f"{begun - dt.timedelta(days=1):%m-%d}"
-    if form.startswith(("10-K", "20-F", "40-F")):
+    if form.startswith(ANNUAL):
         period = period or "FY"
         year = year_by_rule(end) if year is None else year
-    elif form.startswith("10-Q") and year_end:
+    elif form.startswith(QUARTERLY) and year_end:
         period = period or fiscal_quarter(end, year_end)
         year = fiscal_year(end, year_end) if year is None else year
     return replace(facts, form=form, fiscal_year=year, fiscal_period=period, fiscal_year_end=year_end)
