@@ -50,7 +50,7 @@ _MIN_TABLE_LINES = 2
 """Lines with figures apart from words that a table has at least."""
 _FIGURE = re.compile(
     r"(?:(?<= {2})|(?<=\t)|(?<=\.\.)|(?<=\. )|^)\(?\$? {0,12}[(-]? {0,3}(?:\d[\d,]*+(?:\.\d++)?|\.\d++)"
-    r"(?: ?[)%x]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?--?(?=\s|$)"
+    r"(?: ?[)%x]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?-{1,3}(?=\s|$)"
 )
 """A figure apart from words: behind two spaces or dots."""
 _YEARS = re.compile(r"\s*(?:(?:19|20)\d\d\W*)+")
