@@ -185,7 +185,7 @@ Net income per share | $ 1.02 | $ .95 | $ .85
         [
             ("What were Zennor Tapes' net sales in fiscal 1996?", 41_210e3),
             ("What was Zennor Tapes' net income in fiscal 1994?", 4_140e3),
-            ("What were Zennor Tapes' selling expenses in fiscal 1995?", 8_640e3),
+            ("What was Zennor Tapes' cost of goods sold in fiscal 1995?", 22_870e3),
             ("What was Zennor Tapes' net income per share in fiscal 1995?", 0.95),
         ],
         style="typed",
@@ -295,6 +295,17 @@ _SEE_EXHIBIT = "<p><b>Item 8. Financial Statements and Supplementary "
 "Data</b></p><p>The consolidated financial statements are incorporated "
 "by reference to Exhibit 13.</p>"  # fmt: skip
 _STATEMENT = Sheet(INCOME, YEARS, small("41,900 | 40,220 | 39,010", "3,330 | 3,180 | 3,010"))
+_RESULTS = Sheet(
+    ("CONSOLIDATED STATEMENTS OF OPERATIONS", "(In thousands of U.S. dollars)"),
+    YEARS,
+    """
+Revenues | 52,310 | 50,020 | 48,870
+Cost of revenues | 30,110 | 29,020 | 28,330
+Operating income | 6,330 | 6,010 | 5,770
+Income tax expense | 1,440 | 1,390 | 1,310
+Net income | 4,330 | 4,110 | 3,980
+""",
+)
 EXHIBITS: Final = (
     Made(
         "Gidleigh Clocks Inc",
@@ -350,6 +361,18 @@ Net income | 11,020 | 10,440 | 20,110 | 19,870
                 + "</body></html>",
             )
         ],
+    ),
+    Made(
+        "Jevington Trams Ltd",
+        ["<p>Exhibit 99.1: annual results</p>"],
+        [
+            ("What were Jevington Trams' revenues in 2024?", 52_310e3),
+            ("What was Jevington Trams' net income in 2024?", 4_330e3),
+        ],
+        form="6-K",
+        covers="For the month of February 2025",
+        title="REPORT OF FOREIGN PRIVATE ISSUER PURSUANT TO RULE 13a-16 UNDER THE SECURITIES EXCHANGE ACT OF 1934",
+        others=[("EX-99.1", f"<html><body>{sheet_html(_RESULTS)}</body></html>")],
     ),
     Made(
         "Iddesleigh Foundry Co",

@@ -255,14 +255,14 @@ def typed(made: Made) -> str:
 
 def header(made: Made) -> str:
     accession = f"00009{_number(made)}-25-000001"
-    years = re.findall(r"(?:19|20)\d\d", made.covers)
+    years = [int(year) + (made.form[0] != "6") for year in re.findall(r"(?:19|20)\d\d", made.covers)]
     lines = (
         f"<SEC-DOCUMENT>{accession}.txt : 20250220",
         f"<SEC-HEADER>{accession}.hdr.sgml : 20250220",
         f"ACCESSION NUMBER:\t\t{accession}",
         f"CONFORMED SUBMISSION TYPE:\t{made.form}",
         f"PUBLIC DOCUMENT COUNT:\t\t{1 + len(made.others)}",
-        f"FILED AS OF DATE:\t\t{int(years[-1]) + 1 if years else 2025}0220",
+        f"FILED AS OF DATE:\t\t{years[-1] if years else 2025}0220",
         "\nFILER:\n\n\tCOMPANY DATA:",
         f"\t\tCOMPANY CONFORMED NAME:\t\t\t{made.name.upper()}",
         f"\t\tCENTRAL INDEX KEY:\t\t\t00009{_number(made)}",
