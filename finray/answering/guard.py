@@ -109,7 +109,7 @@ class GuardedAnswerer:
         if answer.status != "answered" or self._confidence is None:
             return answer
         dash = _is_dash(answer)
-        if dash and all(cell.fit >= 1 for cell in answer.operands):
+        if answer.settled or (dash and all(cell.fit >= 1 for cell in answer.operands)):
             return answer  # the model was fitted to figures; what the row prints is not in doubt
         found = signals(query, answer, curation.kept, self._facts, opinion_on(answer, query, reading))
         confidence = round(self._confidence.probability(found), 3)

@@ -35,7 +35,8 @@ def has_part(query: Query, answer: Answer) -> bool:
     """Whether a cell of ``answer``, or a passage if it has no cell, prints the part that ``query`` names with its
     company."""
     named = (own for own in query.own_names if own.with_company and own.relation == "part")
-    printed = [text for cell in answer.operands for text in (cell.label, cell.section, cell.column_label) if text]
+    texts = ((cell.label, cell.section, cell.column_label, cell.registrant) for cell in answer.operands)
+    printed = [text for own in texts for text in own if text]
     printed = printed or [passage.text for passage in answer.evidence]
     return all(any(_prints_one(own.spellings, text) for text in printed) for own in named)
 

@@ -58,6 +58,8 @@ def _fiscal_year(end: dt.date, filing: Filing) -> int | None:
     """The fiscal year that ends on ``end``, as the company of ``filing`` counts its own; None if that does not say."""
     if filing.fiscal_year is None or filing.period_end is None or filing.fiscal_period not in ("FY", "Q4"):
         return None
+    if filing.transition_months:
+        return None
     return filing.fiscal_year - round((filing.period_end - end).days / _DAYS)
 
 

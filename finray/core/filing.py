@@ -63,7 +63,8 @@ class Filing(Record):
     fiscal_year: int | None = None
     fiscal_period: FiscalPeriod | None = None
     fiscal_year_end: str | None = None
-    """``MM-DD`` on which the company's fiscal year ends, if the filing states it."""
+    """``MM-DD`` on which the company's fiscal year ends, if the filing states it; for a transition report, on which it
+    ended before."""
     aliases: tuple[str, ...] = ()
     """Other names the filing gives its company: former names, short names such as (“Acme”), the brand."""
     provenance: Mapping[str, FactSource] = field(default_factory=dict)
@@ -77,6 +78,14 @@ class Filing(Record):
     def closes(self) -> dt.date | None:
         """The last day of ``fiscal_period``."""
         return self.results_end or self.period_end
+
+    @property
+    def transition_months(self) -> int | None:
+        """Length of the transition period that a Form 10-KT covers (Exchange Act Rule 13a-10); None for other reports,
+        or if the former end of the fiscal year is unknown."""
+        if not self.form.startswith("10-KT") or self.period_end is None or self.fiscal_year_end is None:
+            return None
+        return (self.period_end.month - int(self.fiscal_year_end[:2])) % 12 or None
 
     @property
     def unknown(self) -> tuple[str, ...]:

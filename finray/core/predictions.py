@@ -105,7 +105,8 @@ class Answer:
     """Whether every number that the answer was computed from, or that it states, is in its evidence; None if that was
     not checked."""
     settled: bool = False
-    """Whether a refusal is final: the filing says that there is no such figure, so no other row may give one."""
+    """Whether an answer or a refusal is final: what the filing prints is not in doubt, so no other row may give the
+    figure."""
     grid: Grid | None = None
     """For a question over several companies, periods or items: all figures."""
 

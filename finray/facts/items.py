@@ -12,6 +12,7 @@ from functools import cache
 from rapidfuzz import fuzz, process
 
 from finray.core.filing import LineItem
+from finray.core.tables import Cell, Row, Table
 from finray.facts.records import Sign
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS, amount, canonical_items, find_line_item, plain_label
 
@@ -65,6 +66,30 @@ def find_printed(wanted: WantedItem, items: Sequence[LineItem], end: dt.date) ->
     cells = [item for item in cells if item.statement is not None] or cells
     found = [_printed(wanted, item) for item in cells]
     return found[0] if len({(each.value, each.cell.unit) for each in found}) == 1 else None
+
+
+def declared_nil(wanted: WantedItem, tables: Iterable[Table], end: dt.date) -> Row | None:
+    """The row that prints ``wanted`` with a fact for the year or day that ends about ``end`` which its tag declares nil
+    (``xsi:nil``); None if there is none."""
+    for table in tables:
+        cells = [(row, cell) for row in table.rows for cell in row.cells]
+        near = DATE_TOLERANCE_DAYS
+        columns = {c.column for _, c in cells if c.period_end is not None and abs((c.period_end - end).days) <= near}
+        for row, cell in cells:
+            if cell.stands == "nil" and cell.value is None and cell.column in columns and _names(wanted, row, cell):
+                return row
+    return None
+
+
+def _names(wanted: WantedItem, row: Row, cell: Cell) -> bool:
+    """Whether the tag of ``cell``, or the label of its ``row``, is that of ``wanted``."""
+    concept, label = cell.concept or "", plain_label(row.label)
+    if wanted.metric is not None:
+        item = canonical_items()[wanted.metric]
+        return concept.rpartition(":")[2] in item.concepts or item.any_label.fullmatch(label) is not None
+    if wanted.concept is not None:
+        return wanted.concept in (concept, concept.rpartition(":")[2])
+    return label == wanted.label
 
 
 def _printed(wanted: WantedItem, item: LineItem) -> Printed:

@@ -10,13 +10,23 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
 from finray.core.forms import PERIODIC
-from finray.facts.items import Printed, WantedItem, find_printed, names_same_row, nearest_labels, same_row, wanted_item
+from finray.core.tables import Table
+from finray.facts.items import (
+    Printed,
+    WantedItem,
+    declared_nil,
+    find_printed,
+    names_same_row,
+    nearest_labels,
+    same_row,
+    wanted_item,
+)
 from finray.facts.records import Fact
 from finray.filings.dates import add_months
 from finray.filings.tables.canonical import canonical_items
@@ -66,9 +76,26 @@ def look_up_facts(
             continue
         filings = [filing for filing in by_company[company.key] if filing.period_end is not None]
         line_items = reader.line_items([filing.filing_id for filing in filings])
+        tables = _Tables(reader, line_items)
         for year in years or _years(filings):
             for item in wanted:
-                yield from _facts(company.name, item, year, filings, line_items, every_filing=every_filing)
+                yield from _facts(company.name, item, year, filings, line_items, tables, every_filing=every_filing)
+
+
+class _Tables:
+    """The tables on those pages of filings that have line items, read when asked for."""
+
+    def __init__(self, reader: IndexReader, line_items: Mapping[str, Sequence[LineItem]]) -> None:
+        self._reader, self._line_items = reader, line_items
+        self._read: dict[str, tuple[Table, ...]] = {}
+
+    def of(self, filing: Filing) -> tuple[Table, ...]:
+        name = filing.filing_id
+        if name not in self._read:
+            pages = {(name, item.page) for item in self._line_items.get(name, ()) if item.concept is not None}
+            found = self._reader.tables_at(pages) if pages else {}
+            self._read[name] = tuple({table.key: table for own in found.values() for table in own}.values())
+        return self._read[name]
 
 
 def find_company(catalog: CompanyCatalog, name: str) -> Company:
@@ -98,6 +125,7 @@ def _facts(
     year: int,
     filings: Sequence[Filing],
     line_items: dict[str, tuple[LineItem, ...]],
+    tables: _Tables,
     *,
     every_filing: bool,
 ) -> Iterator[Fact]:
@@ -116,6 +144,12 @@ def _facts(
             found.append(_Version(filing, printed))
     versions = [each for each in found if _is_periodic(each.filing)] or found
     if not versions:
+        for filing in covering:
+            row = declared_nil(item, tables.of(filing), end)
+            if row is not None:
+                why = f"nil: {row.label!r} is declared without a value in {filing.doc_name}, p. {row.page + 1}"
+                yield Fact(company, item.asked, year, period_end=end, reason=why)
+                return
         names = ", ".join(filing.doc_name for filing in covering[:3])
         near = nearest_labels(item, (each for filing in covering[:1] for each in line_items.get(filing.filing_id, ())))
         hint = f"; nearest rows: {'; '.join(near)}" if near else ""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from finray.core.vocabulary import MONTH, MONTHS
 
 _MONTH = rf"{MONTH}\.?"
+_MONTH_DAYS = 30.4375
 _YEAR = r"(?:19|20)\d\s?\d"
 
 _DATE = re.compile(
@@ -46,6 +47,11 @@ def add_months(date: dt.date, months: int) -> dt.date:
     year, month = divmod(date.year * 12 + date.month - 1 + months, 12)
     last = last_of_month(min(max(year, dt.MINYEAR), dt.MAXYEAR), month + 1)
     return last if is_month_end(date) else last.replace(day=min(date.day, last.day))
+
+
+def months_between(first: dt.date, last: dt.date) -> int:
+    """Length of the period from ``first`` to ``last``, both included, to the nearest month, at least one."""
+    return max(1, round(((last - first).days + 1) / _MONTH_DAYS))
 
 
 def month_number(printed: str) -> int:

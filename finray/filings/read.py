@@ -3,14 +3,15 @@
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from finray.core.currencies import CURRENCIES, mentions
 from finray.core.errors import FilingError
 from finray.core.filing import UNIDENTIFIED, FactSource, Filing, LineItem, Page, ParsedFiling, Place, Statement
 from finray.core.settings import FilingSettings
-from finray.core.tables import Row, Table, line_items
+from finray.core.tables import Cell, Row, Table, line_items
 from finray.filings.cover import fiscal
 from finray.filings.cover import page as cover
 from finray.filings.cover.facts import Facts, merge
@@ -40,13 +41,16 @@ from finray.filings.text_documents import TextDocument, dated_by, read_document,
 
 _MIN_FIGURE_LINES = 4
 _FIGURE_LINE = re.compile(
-    r"^[^\w\n]{0,8}\d[\d,.]{0,20}[)%\xa0 ]{0,4}$|\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
+    r"^[^\w\n]{0,8}\d[\d,.'’\xa0 ]{0,20}[)%\]\xa0 –-]{0,4}$|"
+    r"\d{1,3}(?:,\d{3}){1,4}\)?[%\xa0 ]{0,4}$|\d\.\d{1,2}\)?[%\xa0 ]{0,4}$"
 )
 """Many PDFs print a no-break space after each figure."""
-_FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\xa0 ]{0,5}$", re.MULTILINE)
+_FIGURE_END = re.compile(r"\d[.,]{0,20}[)%\]\xa0 –-]{0,5}$", re.MULTILINE)
 """The end of such a line, which is faster to find."""
 _NO_TABLES = frozenset({"contents", "signatures", "exhibit_index"})
 """Places whose numbers are only those of pages, Items and exhibits."""
+_OUTSTANDING = re.compile(r"\boutstanding\b", re.IGNORECASE)
+_SHARES = re.compile(r"\b(?:shares?|stock|units?|class [a-z])\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 
 
@@ -196,16 +200,45 @@ def _tables(
             continue
         found = grids(number)
         registrants = [None if each in (own, None) else each.name for each in of_grids(headed[number], text, found)]
-        known = TablePage(before, usual, reported, tags=tags or Tags(), of=registrants, unfinished=unfinished)
+        cover = places[number] == "cover"
+        scale = None if cover else usual
+        known = TablePage(before, scale, reported, tags=tags or Tags(), of=registrants, unfinished=unfinished)
         read = read_page(found, text, statement, filing, known)
         unfinished = read.unfinished
         of_page = titled_valuation(read.tables, text)
-        if places[number] == "cover":
-            of_page = [table for table in of_page if any(cell.period_end for row in table.rows for cell in row.cells)]
+        if cover:
+            of_page = [_counting(table) for table in of_page if any(map(_is_dated, _cells(table)))]
         if read.continues and of_page and tables:
             tables[-1] = _joined(tables[-1], of_page.pop(0))
         tables += of_page
     return tables
+
+
+def _cells(table: Table) -> Iterator[Cell]:
+    return (cell for row in table.rows for cell in row.cells)
+
+
+def _is_dated(cell: Cell) -> bool:
+    return cell.period_end is not None
+
+
+def _counting(table: Table) -> Table:
+    """A table of a cover, with its counts of shares outstanding as such. The market value is printed with its sign."""
+    if not any(_OUTSTANDING.search(text) for text in (table.title, table.caption, *_heads(table))):
+        return table
+
+    def counted(row: Row) -> Row:
+        return replace(row, cells=tuple(map(as_shares, row.cells))) if _SHARES.search(row.label) else row
+
+    def as_shares(cell: Cell) -> Cell:
+        is_count = cell.unit in CURRENCIES and cell.concept is None and not any(mentions(cell.text))
+        return replace(cell, unit="shares", months=0) if is_count else cell
+
+    return replace(table, rows=tuple(map(counted, table.rows)))
+
+
+def _heads(table: Table) -> Iterator[str]:
+    return (head for column in table.columns for head in column.heads)
 
 
 def _is_tabular(text: str) -> bool:
@@ -251,6 +284,7 @@ def _filing(
     form, company = facts.form or UNIDENTIFIED, facts.company or UNIDENTIFIED
     if facts.accession_number is not None:
         provenance["filing_id"] = provenance.pop("accession_number")
+    provenance.pop("transition_from", None)
     provenance["is_amendment"] = provenance.pop("amendment", "cover")
     for derived in ("fiscal_year", "fiscal_period"):
         if getattr(facts, derived) is not None and derived not in provenance and "period_end" in provenance:

@@ -17,6 +17,7 @@ from finray.core.settings import FilingSettings
 from finray.filings.cover.fiscal import fiscal_quarter, fiscal_year
 from finray.filings.cover.release import read_release
 from finray.filings.cover.submission import Document
+from finray.filings.dates import add_months
 from finray.filings.html import inline_xbrl
 from finray.filings.html.grid import table_grid
 from finray.filings.html.pages import HtmlPage, check_paging, parse_html, split_pages
@@ -175,9 +176,15 @@ def with_results(filing: Filing, exhibits: Sequence[TextDocument], items: Sequen
     last = filing.period_end or filing.filed_at or dt.date.max
     ends = {item.period_end for item in items if item.statement in MAIN_KINDS and item.period_end is not None}
     end = max((end for end in ends if end <= last), default=None)
-    if end is None or filing.fiscal_year_end is None or (last - end).days > _LONGEST_DELAY:
+    if end is None or (last - end).days > _LONGEST_DELAY:
         return filing
-    year, quarter = fiscal_year(end, filing.fiscal_year_end), fiscal_quarter(end, filing.fiscal_year_end)
+    # Without a stated year end: that of the longest period that ends with the statements, of a half year at least.
+    lengths = [item.months for item in items if item.period_end == end and item.statement in MAIN_KINDS]
+    longest = max(filter(None, lengths), default=0)
+    year_end = filing.fiscal_year_end or (f"{add_months(end, 12 - longest):%m-%d}" if 6 <= longest <= 12 else None)
+    if year_end is None:
+        return filing
+    year, quarter = fiscal_year(end, year_end), fiscal_quarter(end, year_end)
     return _announcing(filing, end, year, quarter)
 
 

@@ -34,6 +34,8 @@ _SCHEDULE_TAG = re.compile(r" {0,20}<(?!/)[A-Z][A-Z0-9&/-]{1,40}>(?=\s|$)")
 """A line of a financial data schedule (Exhibit 27): "<TOTAL-ASSETS>   91,870". It repeats figures of the statements in
 a scale of its own."""
 _RULE = re.compile(r"[-=_*~]{4,}+|[=_]{2,}+|[-–—]{3,}+")
+_LONG_RULE = re.compile(r"[-=_*~]{4,}+|[=_]{2,}+")
+"""A rule in a line with words, where three hyphens are a dash."""
 _ESCAPED = re.compile(r"- (?=-)")
 """Privacy-enhanced mail puts "- " before a line that begins with a hyphen (RFC 1421, section 4.3.1)."""
 _WORD = re.compile(r"[^\s|]+")
@@ -48,7 +50,7 @@ _MIN_TABLE_LINES = 2
 """Lines with figures apart from words that a table has at least."""
 _FIGURE = re.compile(
     r"(?:(?<= {2})|(?<=\t)|(?<=\.\.)|(?<=\. )|^)\(?\$? {0,12}[(-]? {0,3}(?:\d[\d,]*+(?:\.\d++)?|\.\d++)"
-    r"(?: ?[)%x]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?--?(?=\s|$)"
+    r"(?: ?[)%x]){0,2}(?=\s|$)|(?:(?<= {2})|(?<=\.\.)|(?<=\. ))(?:\$ {0,12})?-{1,3}(?=\s|$)"
 )
 """A figure apart from words: behind two spaces or dots."""
 _YEARS = re.compile(r"\s*(?:(?:19|20)\d\d\W*)+")
@@ -140,7 +142,8 @@ def _line(row: int, raw: str) -> _Line:
         return _Line(row, "", "", None)
     text = _TAG.sub(_spaces, raw).rstrip()
     text = text.replace("- -", "  -", 1) if _ESCAPED.match(text) else text
-    text = _WORD.sub(lambda word: _spaces(word) if _RULE.fullmatch(word[0]) else word[0], text)
+    rule = _LONG_RULE if any(map(str.isalpha, text)) else _RULE
+    text = _WORD.sub(lambda word: _spaces(word) if rule.fullmatch(word[0]) else word[0], text)
     figures = _figures(text)
     text = _LEADER.sub(_without_leader, text).rstrip()
     if _is_prose(text):

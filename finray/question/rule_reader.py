@@ -30,6 +30,7 @@ _EXPLAINED = frozenset({"company", "metric", "definition", "statement"})
 _ALL = 3
 """As many companies as a question over all of the index counts as naming: more than two."""
 
+_TRANSITION = re.compile(r"\btransition(?:al)? period\b", re.I)
 Settle = Callable[[Mentions, str], Mentions]
 
 
@@ -68,13 +69,16 @@ class RuleReader:
         companies = self._settled(companies, searched)
         named_here = companies.spans if searched == text else ()
         spans = [*named_here, *labels(text), *_defined(question, text)]
+        periods = with_counted(question)
+        if _TRANSITION.search(question):
+            periods = self._catalog.meant_periods(periods, companies.known)
         return with_measures(
             Query(
                 question=question,
                 text=text,
                 companies=companies.known,
                 unknown_companies=companies.unknown,
-                periods=with_counted(question),
+                periods=periods,
                 last_years=last_years_in(text),
                 shape=asked_shape(question),
                 forms=forms_asked(question),

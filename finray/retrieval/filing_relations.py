@@ -137,6 +137,8 @@ def _form(filing: Filing, asked: Sequence[str], implied: Mapping[str, FormContex
     return "form_asked_but_amendment" if base in {name.removesuffix("/A") for name in asked} else "form_not_asked"
 
 
+_PRINTED_DAYS = 3 * 366
+"""Statements of annual reports print three years (Regulation S-X, Rule 3-02)."""
 _Related = tuple[str | None, str]
 
 
@@ -163,7 +165,7 @@ def _one_period(filing: Filing, period: Period) -> _Related:
     if undated and (period.date is None or "period" in filing.unknown):
         return _without_period(filing)
     if period.date is not None:
-        return _day(filing, period.date)
+        return _day(filing, period.date, printed_beside=period.months is not None)
     ends = filing.closes.year if filing.closes else None
     year = filing.fiscal_year if filing.fiscal_year is not None else ends
     assert year is not None
@@ -221,7 +223,9 @@ def _years_after(end: dt.date, day: dt.date) -> int | None:
     return years if abs((end - day).days - round(years * 365.25)) <= 10 else None
 
 
-def _day(filing: Filing, day: dt.date) -> _Related:
+def _day(filing: Filing, day: dt.date, *, printed_beside: bool = False) -> _Related:
+    """``printed_beside``: a period that ends on ``day`` is asked for, which later annual reports may print beside their
+    own: that of a predecessor, a transition period."""
     days = (filing.period_end, filing.results_end, filing.filed_at)
     distances = [abs((known - day).days) for known in days if known is not None]
     nearest = min(distances, default=10_000)
@@ -239,4 +243,6 @@ def _day(filing: Filing, day: dt.date) -> _Related:
             return "contains_day", f"period contains {day}"
         if end.year == day.year:
             return "year_of_day", f"same year as {day}"
+        if printed_beside and annual and 0 < (end - day).days <= _PRINTED_DAYS:
+            return "year_of_day", f"annual report whose statements print the year of {day}"
     return ("quarter_around_day", f"{nearest} days from {day}") if nearest <= 92 else (None, "other date")

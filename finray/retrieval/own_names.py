@@ -24,6 +24,8 @@ from finray.question.companies.name_words import SUFFIXES
 from finray.retrieval.question_names import in_any_spacing, prints
 
 _KEPT = 256
+_PAGES = 8
+"""Pages that print a name and are looked through for statements of its own."""
 _HITS = 200
 """Chunks of all filings that are read for a name."""
 _AROUND = 240
@@ -121,6 +123,7 @@ class OwnNames:
             heads = sum(place.heads for place in places)
             spellings = _spellings(name, places)
             shown_own = own > _LEAST_OWN * (own + others) or (heads >= _LEAST_HEADS and not others)
+            shown_own = shown_own or self._is_registrant(name, places)
             if former is None and not shown_own:
                 shown += [(False, 1, each) for each in self._by_abbreviation(name, company, spellings)]
                 continue
@@ -130,6 +133,12 @@ class OwnNames:
             own_name = OwnName(name, company, relation, spellings, proof.filing_id, proof.page, quoted)
             shown.append((former is not None, own, own_name))
         return max(shown, key=lambda each: each[:2])[2] if shown else None
+
+    def _is_registrant(self, name: str, places: Sequence[_Print]) -> bool:
+        """Whether a combined report prints statements of ``name`` on one of the pages of ``places``."""
+        pages = dict.fromkeys((place.filing_id, place.page) for place in places)
+        items = (item for page in list(pages)[:_PAGES] for item in self._reader.line_items_of_page(*page))
+        return any(item.registrant is not None and core_name(item.registrant) == core_name(name) for item in items)
 
     def _by_abbreviation(self, name: str, company: str, spellings: Sequence[str]) -> list[OwnName]:
         """``name`` as a part of ``company`` if that is shown for an abbreviation that the company's filing defines."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Collection
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import finray
 from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
+from finray.core.tables import Cell, Column, Row, Table
 from finray.facts.files import fact_row
 from finray.facts.items import Printed, wanted_item
 from finray.facts.lookup import find_company, look_up_facts, same_figure
@@ -36,16 +38,20 @@ def annual(year: int, **changes: object) -> Filing:
 
 
 class Shelf:
-    """The two methods of IndexReader that the look-up uses."""
+    """The methods of IndexReader that the look-up uses."""
 
-    def __init__(self, **items: tuple[Filing, list[LineItem]]) -> None:
+    def __init__(self, *tables: Table, **items: tuple[Filing, list[LineItem]]) -> None:
         self._filings = {filing.filing_id: (filing, own) for filing, own in items.values()}
+        self._tables = tables
 
     def filings(self) -> list[Filing]:
         return [filing for filing, _ in self._filings.values()]
 
     def line_items(self, ids: list[str]) -> dict[str, tuple[LineItem, ...]]:
         return {name: tuple(self._filings[name][1]) for name in ids}
+
+    def tables_at(self, pages: Collection[tuple[str, int]]) -> dict[tuple[str, int], tuple[Table, ...]]:
+        return dict.fromkeys(pages, self._tables)
 
 
 def facts(shelf: Shelf, *items: str, years: tuple[int, ...] = (2020,), every: bool = False) -> list[finray.Fact]:
@@ -214,3 +220,17 @@ def test_a_figure_that_ocr_read_carries_its_mark() -> None:
         "read by OCR",
         "doubted: it is not printed like the other figures around it",
     ]
+
+
+def test_a_fact_that_its_tag_declares_nil_is_said_to_be_nil() -> None:
+    day = dt.date(2020, 12, 31)
+    debt = Cell(1, "100", value=1e8, unit="USD", scale=10**6, period_end=day, months=0, concept="us-gaap:LongTermDebt")
+    nil = Cell(1, "", "nil", concept="us-gaap:CommitmentsAndContingencies")
+    rows = (Row(5, 0, "Long-term debt", (debt,)), Row(5, 1, "Commitments and contingencies", (nil,)))
+    table = Table(5, 5, 0, "", "", "balance", None, "USD", 10**6, (Column(1, ("2020",)),), rows)
+    printed = item("Long-term debt", 1e8, 2020, statement="balance", months=0, concept="us-gaap:LongTermDebt")
+    shelf = Shelf(table, a=(annual(2020), [printed]))
+    for asked in ("us-gaap:CommitmentsAndContingencies", "Commitments and contingencies"):
+        (found,) = facts(shelf, asked)
+        assert found.value is None
+        assert found.reason == "nil: 'Commitments and contingencies' is declared without a value in ACME_2020_10K, p. 6"

@@ -67,6 +67,10 @@ def find_operand(
             items = [item for item in items if may_be_of({operand.period.length}, item, filing)]
         months = operand.period.months or _months(operand.period, filing)
         line_item = find_line_item(operand.item, items, period_end=end, months=months, called=called)
+        if line_item is None and operand.period.date is not None and operand.period.months is None:
+            lengths = {item.months for item in items if item.statement and item.months and _ends(item, end)}
+            if len(lengths) == 1:
+                line_item = find_line_item(operand.item, items, period_end=end, months=lengths.pop(), called=called)
         if line_item is not None:
             return found_in(operand, filing, line_item, amount(operand.item, line_item, items))
     return None
@@ -114,10 +118,7 @@ def find_labeled(
         cells = [
             item
             for item in line_items.get(filing.filing_id, ())
-            if item.period_end is not None
-            and abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS
-            and item.months in (0, months)
-            and label_words(item.label) == words
+            if _ends(item, end) and item.months in (0, months) and label_words(item.label) == words
         ]
         of_statements = [item for item in cells if item.statement in ("income", "balance", "cash_flow")]
         for own in (of_statements, cells):
@@ -163,9 +164,7 @@ def in_row_of(anchor: Found, operand: Operand, items: Sequence[LineItem]) -> Fou
     if phrase is None or end is None:
         return None
     for item in items:
-        if item.period_end is None or abs((item.period_end - end).days) > DATE_TOLERANCE_DAYS:
-            continue
-        if _in_row(item) == _in_row(row):
+        if _ends(item, end) and _in_row(item) == _in_row(row):
             return found_in(operand, anchor.filing, item, printed_amount(phrase, item), anchor.score)
     return None
 
@@ -174,6 +173,10 @@ def _in_row(item: LineItem) -> tuple[object, ...]:
     """Equal for cells of one row that differ only in their period."""
     column = re.sub(r"[\W\d_]+", " ", item.column_label or "").strip().lower()
     return item.page, item.row, item.unit, item.months, column
+
+
+def _ends(item: LineItem, end: dt.date) -> bool:
+    return item.period_end is not None and abs((item.period_end - end).days) <= DATE_TOLERANCE_DAYS
 
 
 def has_filing(operand: Operand, filings: Sequence[Filing]) -> bool:
@@ -198,7 +201,11 @@ def printed_amount(phrase: Phrase, item: LineItem) -> float:
 
 
 def _months(period: Period, filing: Filing) -> int:
-    """Months of a flow if the question does not give them: a year or a quarter, as the filing reports."""
+    """Months of a flow if the question does not give them: a year, a quarter or a transition period, as the filing
+    reports."""
+    closes = filing.closes if filing.transition_months else None
+    if period.date is not None and closes is not None and abs((closes - period.date).days) <= _WANDER_DAYS:
+        return filing.transition_months or 12
     annual = filing.fiscal_period in ("FY", "Q4") if period.date is not None else period.part in (None, "FY")
     return 12 if annual else 3
 
@@ -235,6 +242,11 @@ def _ends_in(
     own = filing.fiscal_year if filing.fiscal_year is not None else calendar
     if period.part in (None, "FY"):
         quarters_back = 0
+        if filing.transition_months:  # it prints the years before; it is no report on one
+            last = add_months(filing.closes, -filing.transition_months)
+            if 0 <= last.year - period.year <= _REPEATED_YEARS:
+                yield last.year - period.year + 1, form, _years_before(last, last.year - period.year)
+            return
         if ahead and own < period.year <= own + _AHEAD_YEARS:
             yield period.year - own, form, _years_before(filing.closes, own - period.year)
             return

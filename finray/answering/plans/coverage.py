@@ -11,6 +11,7 @@ from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
 from finray.answering.cells.operands import find_labeled, find_operand, find_phrase, in_row_of
 from finray.answering.plans.in_place import InPlace, in_place_of
+from finray.answering.plans.parts_of_year import PartsOfYear, parts_of_year
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
@@ -91,17 +92,22 @@ def cover(
 
 def printed_instead(
     coverage: Coverage, query: Query, passages: Sequence[Passage], facts: FilingFacts
-) -> InPlace | None:
+) -> InPlace | PartsOfYear | None:
     """What the passages' filings print in place of the figure of an absent operand; None if they lack its row."""
     items = asked_items(query, facts.line_items({p.filing_id for p in passages}))
     search = OperandSearch.of(coverage.plan, query, {}, anywhere=True)
 
-    def find(operand: Operand) -> Found | None:
-        own = [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == operand.company]
-        return search.find(operand, own, items)
+    def filings(operand: Operand) -> list[Filing]:
+        return [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == operand.company]
 
-    found = (in_place_of(operand, find, facts) for operand in coverage.absent)
-    return next((each for each in found if each is not None), None)
+    def find(operand: Operand) -> Found | None:
+        return search.find(operand, filings(operand), items)
+
+    for operand in coverage.absent:
+        found = parts_of_year(query, operand, find, filings(operand), items) or in_place_of(operand, find, facts)
+        if found is not None:
+            return found
+    return None
 
 
 def _of_those_found(query: Query, coverage: Coverage, facts: FilingFacts) -> Coverage:

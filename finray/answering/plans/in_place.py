@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from finray.core.filing import LineItem
 from finray.core.plan import Found, Operand
 from finray.core.predictions import Answer
+from finray.core.query import Query
 from finray.core.tables import Cell, Row, Table
 from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.index.reading.facts import FilingFacts
@@ -28,7 +29,11 @@ class InPlace:
     row: Row
     text: str
 
-    def refusal(self, company: str, facts: FilingFacts) -> Answer:
+    @property
+    def label(self) -> str:
+        return self.row.label
+
+    def refusal(self, query: Query, company: str, facts: FilingFacts) -> Answer:
         item, filing = self.beside.line_item, self.beside.filing
         printed = f"prints {self.text!r} in place of a figure" if self.text else "leaves the cell blank"
         place = f"{filing.doc_name}, p. {item.page + 1}"

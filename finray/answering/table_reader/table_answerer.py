@@ -123,10 +123,20 @@ class TableAnswerer:
         cells = reading.found.cells_of(choice.reading)
         if not all(_names_measure(query, cell.item) for cell in cells):
             return None
+        if query.periods and any(map(self._is_of_unknown_period, cells)):
+            return None
         if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
             return None
         answer = _computed(choice.reading, cells, query, curation, self._facts, reading.words)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
+
+    def _is_of_unknown_period(self, cell: PageCell) -> bool:
+        """Whether nothing tells the figure of ``cell`` from others in its row: their columns were not understood."""
+        item, filing_id = cell.item, cell.filing.filing_id
+        if item.period_end is not None:
+            return False
+        row = (each for each in self._facts.line_items([filing_id])[filing_id] if _is_beside(each, item))
+        return any(each.column != item.column for each in row)
 
     def competing(self, query: Query, curation: Curation) -> Competing | None:
         """None if no page has a table, or the question compares companies: a reading is of one."""
@@ -166,6 +176,12 @@ def asked_cells(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> 
 
 def _places(items: Mapping[str, Sequence[LineItem]]) -> set[tuple[str, int, int, int]]:
     return {(filing_id, item.page, item.row, item.column) for filing_id, own in items.items() for item in own}
+
+
+def _is_beside(other: LineItem, item: LineItem) -> bool:
+    """Whether ``other`` is a figure of the row of ``item`` without a period or a name of its column of its own."""
+    alike = (item.page, item.row, item.unit, item.column_label)
+    return other.period_end is None and (other.page, other.row, other.unit, other.column_label) == alike
 
 
 def _names_measure(query: Query, item: LineItem) -> bool:

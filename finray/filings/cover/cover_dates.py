@@ -8,6 +8,7 @@ count against it.
 import datetime as dt
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from finray.core.forms import QUARTERLY
 from finray.core.vocabulary import MONTHS, any_of
@@ -32,6 +33,9 @@ _FOLDED_DATE = re.compile(
     rf"|(?P<d2>{_DAY})(?:st|nd|rd|th)?(?:dayof|of)?(?P<m2>{_MONTH})(?P<y2>{_YEAR})"
 )
 _SHORT_DATE = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d\d)\b")
+
+_TO = re.compile(r"\W{0,4}(?:to|through|until|and)?\W{0,4}(?:end(?:ed|ing))?\W{0,4}", re.IGNORECASE)
+"""Between the first and the last day of a transition period."""
 
 Date = tuple[int, int, dt.date]
 """(start, end, date), offsets in the cover's text."""
@@ -69,6 +73,16 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
         if score and (best is None or score > best[0]):
             best = (score, date)
     return best[1] if best else None
+
+
+def transition_period(cover: CoverText) -> tuple[dt.date, dt.date] | None:
+    """The first and the last day of the transition period that the cover states. Most covers leave its dates blank."""
+    dates = cover_dates(cover)
+    for caption in (c for c in cover.captions if c.kind == "transition"):
+        for (start, end, first), (other, _, last) in pairwise(dates):
+            if caption.end <= start <= caption.end + _NEAR and first < last and _TO.fullmatch(cover.text[end:other]):
+                return first, last
+    return None
 
 
 def report_date(cover: CoverText) -> dt.date | None:

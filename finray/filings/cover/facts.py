@@ -15,7 +15,7 @@ MAX_FACT = 300
 class Facts:
     """Facts from one source (inline XBRL, SGML header, cover text); None if it does not give them.
 
-    ``fiscal_year_end`` is ``MM-DD``.
+    ``fiscal_year_end`` is ``MM-DD``, ``transition_from`` the first day of a transition period.
     """
 
     company: str | None = None
@@ -30,6 +30,7 @@ class Facts:
     fiscal_year: int | None = None
     fiscal_period: FiscalPeriod | None = None
     fiscal_year_end: str | None = None
+    transition_from: dt.date | None = None
     accession_number: str | None = None
     aliases: tuple[str, ...] = ()
 

@@ -16,6 +16,8 @@ from finray.filings.dates import add_months, is_month_end, last_of_month
 QUARTERS: tuple[FiscalPeriod, ...] = ("Q1", "Q2", "Q3", "Q4")
 _DRIFT = dt.timedelta(days=16)
 _QUARTER_DAYS = 91.3
+_SHORT_YEAR_DAYS = 350
+"""Days that a fiscal year has at least."""
 
 
 def around_new_year(last_day: dt.date) -> bool:
@@ -73,14 +75,19 @@ def fiscal_quarter(period_end: dt.date, fiscal_year_end: str) -> FiscalPeriod:
 
 
 def complete(facts: Facts) -> Facts:
-    """``facts`` with fiscal year and period, derived from period end and year end if a source (SGML) has only these."""
-    if facts.period_end is None or facts.form is None:
+    """``facts`` with fiscal year and period, derived from period end and year end if a source (SGML) has only these.
+    An annual report on less than a year is a transition report, whose fiscal year ended the day before."""
+    end, form, begun = facts.period_end, facts.form, facts.transition_from
+    if end is None or form is None:
         return facts
     year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end
-    if facts.form.startswith(ANNUAL):
+    if begun is not None and form.startswith("10-K") and (end - begun).days < _SHORT_YEAR_DAYS:
+        form = form if form.startswith("10-KT") else form.replace("10-K", "10-KT", 1)
+        year_end = f"{begun - dt.timedelta(days=1):%m-%d}"
+    if form.startswith(ANNUAL):
         period = period or "FY"
-        year = year_by_rule(facts.period_end) if year is None else year
-    elif facts.form.startswith(QUARTERLY) and year_end:
-        period = period or fiscal_quarter(facts.period_end, year_end)
-        year = fiscal_year(facts.period_end, year_end) if year is None else year
-    return replace(facts, fiscal_year=year, fiscal_period=period)
+        year = year_by_rule(end) if year is None else year
+    elif form.startswith(QUARTERLY) and year_end:
+        period = period or fiscal_quarter(end, year_end)
+        year = fiscal_year(end, year_end) if year is None else year
+    return replace(facts, form=form, fiscal_year=year, fiscal_period=period, fiscal_year_end=year_end)

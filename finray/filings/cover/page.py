@@ -12,7 +12,7 @@ from dataclasses import replace
 from finray.core.filing import FactSource
 from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, CURRENT, FORMS
 from finray.filings.cover.body_facts import body_company, read_body
-from finray.filings.cover.cover_dates import period_end, report_date
+from finray.filings.cover.cover_dates import period_end, report_date, transition_period
 from finray.filings.cover.facts import Facts, file_number, merge, padded_cik
 from finray.filings.cover.fiscal_text import with_period
 from finray.filings.cover.names import aliases_of
@@ -158,7 +158,8 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
         facts = replace(facts, period_end=report_date(cover))
     else:
         page_end = len(first) if len(first) > _SHORT_PAGE else len(cover.text)
-        facts = with_period(facts, form, period_end(cover, form or "", page_end), beginning)
+        begun, end = transition_period(cover) or (None, period_end(cover, form or "", page_end))
+        facts = replace(with_period(facts, form, end, beginning), transition_from=begun)
     if form and amended and facts.period_end:
         # An amendment restates the form of the same period.
         facts = replace(facts, amends=f"{form} {facts.period_end.isoformat()}")

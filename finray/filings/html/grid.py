@@ -20,6 +20,8 @@ from finray.filings.tables.marks import without_raised
 from finray.filings.tables.note_columns import without_references
 from finray.filings.tables.number_styles import in_us_style
 
+_HEADS_AMOUNTS = re.compile(r"[A-Z]{0,3}[$€£¥%#]|[A-Z]{3}")
+"""A heading of a column that names a currency or says "%", and no part of a label."""
 MAX_SPAN = 200
 MAX_COLUMNS = 2_000
 _BREAKING = frozenset(("br", "p", "div", "tr", "li"))
@@ -57,8 +59,11 @@ def _expanded_rows(table: Element) -> Iterator[list[Printed]]:
             if end > MAX_COLUMNS:
                 break
             text = without_raised(" ".join(_text(td).split())[:MAX_CELL_TEXT])
+            concept, tag = _tag(td)
+            if not text and tag is not None and tag.nil:
+                text = "nil"  # an empty cell that is declared so
             if text:
-                cells.append(Printed(text, position, end, None, _indent(td), *_tag(td)))
+                cells.append(Printed(text, position, end, None, _indent(td), concept, tag))
             if down > 1:
                 covered_to[position:end] = [number + down - 1] * columns
                 goes_on_at[position:end] = [end] * columns
@@ -75,6 +80,7 @@ def _join_label(row: list[Printed]) -> list[Printed]:
         first.x1 <= second.x0 <= first.x1 + 1
         and len(first.text) <= 4
         and not is_year(first.text)
+        and _HEADS_AMOUNTS.fullmatch(first.text) is None
         and not parse_number(second.text)
     ):
         return [first.joined(second, " "), *row[2:]]

@@ -40,6 +40,7 @@ _SUPERSCRIPT_MARK = re.compile(
     r"\(?[a-z\d]{1,2}\)?|(?:\((?:[a-z]|\d{1,2})\)){2,4}|(?:[a-z]|\d{1,2})(?:,(?:[a-z]|\d{1,2})){1,3},?"
 )
 _DAY = re.compile(r"\d{1,2},")
+_DAY_FIRST = re.compile(r"[12]?\d|3[01]")
 _ENDED = frozenset({"ended", "ended:"})
 _LENGTHS = frozenset({"three", "six", "nine", "twelve", "year", "years"})
 _TERMS = frozenset({"year", "years", "month", "months"})
@@ -203,7 +204,9 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
                 apart = not _begins_scale(line.words[at + 2 :])
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
-        if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
+        if kind.month and len(runs[-1]) == 1 and gap <= GAP * height and _DAY_FIRST.fullmatch(before.text):
+            runs[-1].append(word)  # "31 December 2024"
+        elif apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
             runs.append([word])
         else:
             runs[-1].append(word)

@@ -63,6 +63,9 @@ _THOUSANDS = re.compile(r"[,'’]")
 _YEAR = re.compile(rf"(?:19|20)\d\d(?:,? ?{_MARK}){{0,2}}")
 _FOOTNOTE = re.compile(rf"\(?[a-z]\)|{_MARK}(?:,? ?{_MARK})++|\[[a-z]\]|[{SIGNS}]+")
 _NUMBERED_NOTE = re.compile(r"\(\d{1,2}\)")
+_MOVES = re.compile(
+    r"\b(?:adjust|restate|correct|change|effect|increase|decrease|variance|eliminat|reclass)", re.IGNORECASE
+)
 MAX_CELL = 40
 """Characters; a longer cell is text even if it starts with a number."""
 NEVER_FIRST = frozenset(ascii_letters) - {sign[0] for sign in _CURRENCIES}
@@ -240,11 +243,22 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
             columns.append([cell])
         right = max(right, cell.x1)
     fullest = max(map(len, columns), default=0)
-    return [
-        (column[0].x0, max(cell.x1 for cell in column))
+    found = [
+        (column, (column[0].x0, max(cell.x1 for cell in column)))
         for column in columns
-        if len(column) >= MIN_COLUMN_SHARE * fullest and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)
+        if len(column) >= MIN_COLUMN_SHARE * fullest
     ]
+    return [
+        interval
+        for column, interval in found
+        if not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column) or _heads_moves(rows, *interval)
+    ]
+
+
+def _heads_moves(rows: Sequence[Sequence[Printed]], x0: float, x1: float) -> bool:
+    """Whether a heading over the interval says that its numbers in parentheses are amounts by which others move."""
+    over = (cell for row in rows for cell in row if cell.x0 < x1 and cell.x1 > x0)
+    return any(_MOVES.search(cell.text) for cell in over if len(cell.text) <= MAX_CELL)
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
@@ -290,12 +304,13 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if number and len(covered) > 1 and not is_year(cell.text):
         overlaps = {i: min(cell.x1, columns[i - 1][1]) - max(cell.x0, columns[i - 1][0]) for i in covered}
         covered = [max(covered, key=lambda i: overlaps[i])]
-    if not covered and number:
+    heads_rows = is_year(cell.text) and cell.x0 < labels_start_before and cell.x1 <= columns[0][0]
+    if not covered and number and not heads_rows:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
         covered = [bisect_left(columns, cell.x0, key=_START)]
-    # "December 31, 2022" is wider than its figures.
-    heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
+    # "December 31, 2022" is wider than its figures. What heads all columns is a title.
+    heads_first = 0 < len(covered) < max(2, len(columns)) and covered[0] == 1 and cell.x0 > labels_start_before
     column, span = covered[0] if covered else 0, max(len(covered), 1)
     if not number and cell.x0 < columns[0][0] and not heads_first:  # a label, or a title over the whole table
         column, span = 0, 1 + (covered[-1] if covered else 0)

@@ -11,7 +11,7 @@ from finray.filings.tables.cells import Number
 from finray.filings.tables.currencies import currency_of, heading_currency, stated_currency
 from finray.filings.tables.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_scales
-from finray.filings.tables.period_headings import column_label, is_period, read_heading
+from finray.filings.tables.period_headings import column_label, gives_both_days, is_period, read_heading
 from finray.filings.tables.periods import Calendar, Period
 from finray.filings.tables.rows import Row, is_amount, names_period
 from finray.filings.tables.scales import Scale, ScaledUnit, is_per_share, read_scale, row_unit, share_scale
@@ -107,7 +107,7 @@ class Columns:
 
     def _is_title(self, cell: Cell) -> bool:
         """Whether a heading names the years of all columns: "For the years ended May 31, 2022 and 2021"."""
-        if len(set(_YEAR.findall(cell.text))) < 2:
+        if len(set(_YEAR.findall(cell.text))) < 2 or (cell.span < self.width and gives_both_days(cell.text)):
             return False
         heading = read_heading(cell.text)
         return cell.span >= self.width or len(cell.text) > MAX_HEADING or not (heading.years or heading.change)

@@ -4,12 +4,17 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from finray.core.vocabulary import MONTH
 from finray.filings.tables.cells import MAX_CELL, Printed, data_cells, is_year, number_columns, parse_number
 
 _HEAD = re.compile(
     r"\(?(?:(?:foot)?notes?(?: ?(?:no|nos|number|numbers|refs?|references?)\b\.?)?|refs?\.?|references?)\W{0,2}",
     re.IGNORECASE,
 )
+_GLUED = re.compile(
+    rf"(?:notes?|refs?\.?)\s+(?=(?:{MONTH}|\d{{1,2}} {MONTH}|(?:as (?:of|at)|year) |(?:19|20)\d\d\b))", re.IGNORECASE
+)
+"""This heading with that of the next column."""
 _BEGINS = frozenset("nNfFrR(")
 """First characters of such a heading."""
 _SINGULAR = re.compile(r"\bnote\b|\bref", re.IGNORECASE)
@@ -35,6 +40,7 @@ Rows = list[list[Printed]]
 def without_references(rows: Rows) -> Rows:
     """``rows`` without columns of references to notes: those headed "Note" or "Ref.", and those without a heading in
     which small integers ascend beside large amounts."""
+    rows = [*map(_parted, rows[:HEAD_ROWS]), *rows[HEAD_ROWS:]]
     for at, row in enumerate(rows[:HEAD_ROWS]):
         for number, cell in enumerate(row):
             if cell.text[:1] in _BEGINS and len(cell.text) <= MAX_CELL and _HEAD.fullmatch(cell.text.strip()):
@@ -42,6 +48,18 @@ def without_references(rows: Rows) -> Rows:
                 if found:
                     return _drop(rows, {(at, number)} | found)
     return _drop(rows, _unheaded(rows))
+
+
+def _parted(row: list[Printed]) -> list[Printed]:
+    """``row`` with the heading "Note" apart from that of the next column, if only a space parts them on the page."""
+    for number, cell in enumerate(row):
+        match = _GLUED.match(cell.text) if cell.text[:1] in _BEGINS and len(cell.text) <= MAX_CELL else None
+        if match is not None and not any(parse_number(other.text) and not is_year(other.text) for other in row):
+            middle = cell.x0 + (cell.x1 - cell.x0) * match.end() / len(cell.text)
+            head, rest = cell.text[: match.end()].strip(), cell.text[match.end() :]
+            parts = (cell._replace(text=head, x1=middle), cell._replace(text=rest, x0=middle))
+            return [*row[:number], *parts, *row[number + 1 :]]
+    return row
 
 
 def _drop(rows: Rows, found: set[tuple[int, int]]) -> Rows:

@@ -49,6 +49,8 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units)\b"),
     ("count", r"\b(?:(?:number|no\.|#) of|unit counts?|square (?:feet|footage|met(?:er|re)s)|sq\.? ?f(?:ee)?t|"
               r"head ?count|population)\b"),
+    ("count", rf"\((?:in )?(?:{SCALE}s? (?:of )?)?(?:(?:metric|short|long|net) )?(?:tons|tonnes|barrels|gallons|acres|"
+              r"bushels|ounces|bbls?|[km]?boe|[gmk]wh|mmbtu|[mb]cf|cubic (?:feet|met(?:er|re)s)|miles|kilometers)\b"),
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
              r"(?:rate of return|yield|volatility)\b)"),
@@ -89,10 +91,11 @@ _AREA_IN = re.compile(rf"\bsquare (?:feet|footage)\b.{{0,40}}?\bin (?P<after>{SC
 MIN_LISTED = 4
 """Fewer ascending integers may be figures by chance."""
 _PAGE = re.compile(r"\bpages?\b|\bcontents\b", re.IGNORECASE)
+_UNITS = re.compile(r"\W*units\W*$", re.IGNORECASE)
 _AREA = re.compile(r"\bsquare (?:feet|footage)\W*+$", re.IGNORECASE)
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _EXCEPT = re.compile(r"\bexcept\b.{0,60}?\bper\b.{0,30}", re.IGNORECASE)
-_IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?\)", re.IGNORECASE)
+_IN = re.compile(rf"\((?:amounts )?(?:in )?(?P<word>{SCALE})s?(?: (?:of )?[a-z][a-z ]{{2,30}})?\)", re.IGNORECASE)
 
 
 _PRICED = re.compile(
@@ -291,6 +294,8 @@ class NoteUnits:
         if kind == "shares" and number.decimals == PRICE_DECIMALS and column in self.per_share | self.cents:
             return None  # "Effect of dilutive awards | (0.02)" on earnings per share
         stated = own or _stated(_IN.finditer(text))
+        if kind == "count" and self.shares_in and _UNITS.match(text):  # restricted stock units
+            return "shares", stated or self.shares_in
         if kind == "count":
             return "pure", stated or (self.area_in if _AREA.search(text) else None) or 1
         return "shares", stated or self.shares_in or self._share_scale(text, column, number, scale)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from finray.core.vocabulary import COUNT, MONTH, MONTHS, NUMBER, ORDINAL, ORDINALS, SCALE, number_of
-from finray.filings.dates import to_date
+from finray.filings.dates import months_between, to_date
 
 MONTH_NAME = rf"(?P<month>{MONTH})\b\.?"
 DAY_OF = re.compile(
@@ -48,9 +48,8 @@ _ONLY_PERIOD_WORDS = re.compile(
     rf"q[1-4]|{SCALE}s?|amounts?|dollars?|except|per share|data)\b|[\W\d_]+)*+\Z",
     re.IGNORECASE,
 )
-_THROUGH = re.compile(r"[\s,(]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
+_THROUGH = re.compile(r"[\s,()]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
 """Between the first and the last day of a period."""
-_MONTH_DAYS = 30.4375
 MAX_COLUMN_LABEL = 200
 
 PartialDate = tuple[int | None, int, int | None]
@@ -125,7 +124,12 @@ def _months_between(text: str, dates: Sequence[re.Match[str]]) -> int | None:
     begin, end = to_date(begin_year or year, begin_month, begin_day), to_date(year, month, day)
     if begin is None or end is None or begin >= end:
         return None
-    return max(1, round(((end - begin).days + 1) / _MONTH_DAYS))
+    return months_between(begin, end)
+
+
+def gives_both_days(text: str) -> bool:
+    """Whether ``text`` names one period by its first and last day: "April 1, 2023 to March 31, 2024"."""
+    return _months_between(text, list(find_days(text))) is not None
 
 
 def _in_full(year: int) -> int:

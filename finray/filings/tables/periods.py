@@ -78,11 +78,23 @@ class Calendar:
             closes = year_end(heading.year, self.filing)
             return Period(self._quarter_end(heading, closes), 0 if self.statement == "balance" else 3)
         end, months = self._end(heading), self._months(heading)
+        if (short := self._transition(text, heading, end)) is not None:
+            return short
         if self._is_quarter(heading, end):
             return Period(self._quarter_end(heading, end), 3)
         if months == 3 and heading.month is None and self.filing.fiscal_period == "FY" and _TOTAL.search(text):
             months = 12  # beside the quarters that add up to it
         return Period(end, months)
+
+    def _transition(self, text: str, heading: Heading, end: dt.date | None) -> Period | None:
+        """The transition period of a transition report, if the heading names it, or its last day and no length."""
+        months, closes = self.filing.transition_months, self.filing.period_end
+        if months is None or closes is None or self.statement == "balance":
+            return None
+        named = "transition" in text.lower() and (heading.month is None or heading.year is None)
+        if named or (end == closes and heading.months is None and heading.month is not None):
+            return Period(closes, months)
+        return None
 
     def _is_quarter(self, heading: Heading, end: dt.date | None) -> bool:
         """Whether the column is a quarter of the year that ends on ``end``, in an annual report's quarterly table."""
@@ -184,8 +196,9 @@ def _title_length(titles: str) -> int | None:
 
 
 def _fiscal_year_end(year: int, filing: Filing) -> dt.date | None:
-    """The filing's period end, moved to the fiscal year that the company calls ``year``."""
-    if filing.period_end is not None:
+    """The filing's period end, moved to the fiscal year that the company calls ``year``; in a transition report the
+    end of the years before."""
+    if filing.period_end is not None and filing.transition_months is None:
         named = filing.fiscal_year if filing.fiscal_year is not None else filing.period_end.year
         return _shift_years(filing.period_end, year - named)
     if filing.fiscal_year_end and re.fullmatch(r"(?:--)?\d\d-\d\d", filing.fiscal_year_end):

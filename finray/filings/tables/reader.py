@@ -28,7 +28,7 @@ _NOT_A_SECTION = re.compile(
 """Begins a row that does not head others."""
 _NOT_IN_A_SECTION = (
     "table of contents", "accompanying notes", "see notes", "refer to", "integral part", "unaudited", "form 10-",
-    "the accompanying", "annual report",
+    "the accompanying", "annual report", "commitments and contingenc",
 )  # fmt: skip
 _TOTAL = re.compile(r"^(?:total|net cash|cash (?:provided|used|flows))\b", re.IGNORECASE)
 MAX_HEADING_ROW = 150
@@ -238,7 +238,8 @@ class TableReader:
                 found.append(_text_cell(cell))
                 continue
             if cell.tag is not None and cell.tag.nil:
-                found.append(tables.Cell(cell.column, cell.text, "nil", box=cell.box, concept=cell.concept))
+                text = "" if cell.text == "nil" else cell.text
+                found.append(tables.Cell(cell.column, text, "nil", box=cell.box, concept=cell.concept))
                 continue
             unit, scale = self._tagged_unit(cell, number) or units[cell.column] or of_row
             value, tagged = number.value * scale, None

@@ -10,7 +10,7 @@ from finray.core.currencies import CURRENCIES, SHARED
 from finray.core.vocabulary import SCALE, SCALES, any_of
 from finray.filings.tables.currencies import currency_beside, currency_of
 
-_WORDS = {**SCALES, "000": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9}
+_WORDS = {**SCALES, "000": 10**3, "th": 10**3, "mm": 10**6, "k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9}
 _CODE = any_of(code.lower() for code in CURRENCIES)
 _SCALE = re.compile(
     r"(?:\b(?:in\s*+|(?:of|are|expressed in|stated in)\s++)(?:u\.?s\.?\s*+)?(?:(?:\$|us\$|usd|dollars)\s*+)?"
@@ -20,10 +20,11 @@ _SCALE = re.compile(
     rf"(?<!\d\n)(?<!\d\s\n)^[^\S\n]*+(?:[$€£¥]\s*+)?(?P<alone>{SCALE})s?(?: of (?:u\.?s\.? )?dollars)?\b|"
     r"(?:\$|in\s++|\(\s*+)(?P<zeros>000)['’]?s?\b|"
     rf"(?<![\w.])(?:us\s\$|us\sd|[a-z]{{0,3}}\$|rmb|{_CODE}|[€£¥₹₩])\s?['‘’`]?"
-    r"(?P<mark>000|k|mn?|bn|million|billion)s?(?!\w|[.,]\d))",
+    r"(?P<mark>000|k|mn?|bn|thousand|million|billion)s?(?!\w|[.,]\d)|"
+    rf"(?<![\w.])(?:r\s(?P<rand>m|mn|bn|{SCALE})s?|(?P<chilean>th|mm?)ch\$)(?![\w.]))",
     re.IGNORECASE | re.MULTILINE,
 )
-_SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥₹₩a-z]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)")
+_SCALE_HINT = re.compile(rf"{SCALE}|000|[$€£¥₹₩a-z]\s?['‘’`]?(?:k|mn?|bn)s?(?!\w)|ch\$")
 """The word of scale in a match of ``_SCALE``, in lower case. A search for it takes a tenth of the time."""
 _MOST_PRINTED = 10**7
 """A printed figure of this size is not in millions: nobody reports ten trillion that way."""

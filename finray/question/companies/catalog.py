@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,8 +17,10 @@ import pyarrow as pa
 from rapidfuzz.distance import OSA
 
 from finray.core.filing import UNIDENTIFIED, Filing
+from finray.core.period import Period
 from finray.core.query import OwnName, Span
 from finray.core.sorted_keys import ArrowColumn, KeyedValues
+from finray.filings.tables.canonical import DATE_TOLERANCE_DAYS
 from finray.question.companies.company_groups import core_name, group_filings
 from finray.question.companies.listed_names import listed_names, nicknames
 from finray.question.companies.name_runs import (
@@ -75,11 +77,29 @@ class Mentions:
     """The question is about all companies of the index."""
 
 
+def _noting_transitions(filings: Iterable[Filing], reports: dict[str, Period]) -> Iterator[Filing]:
+    """``filings``; the periods of transition reports go to ``reports``, by filing_id."""
+    for filing in filings:
+        if filing.transition_months and filing.period_end is not None:
+            reports[filing.filing_id] = Period(
+                filing.period_end.year, None, filing.period_end, filing.transition_months
+            )
+        yield filing
+
+
+def _is_transition(transition: Period, named: Period) -> bool:
+    """Whether a question that names a period may mean the ``transition`` period: it names its last day or its year."""
+    if named.date is None or transition.date is None:
+        return named.year == transition.year
+    return abs((named.date - transition.date).days) <= DATE_TOLERANCE_DAYS and named.months in (None, transition.months)
+
+
 class CompanyCatalog:
     """The companies of an index, found by the names that people use."""
 
     def __init__(self, filings: Iterable[Filing]) -> None:
-        groups = group_filings(filings)
+        reports: dict[str, Period] = {}
+        groups = group_filings(_noting_transitions(filings, reports))
         companies = [_company(newest_first) for newest_first in groups.members]
         self.companies: dict[str, Company] = {company.key: company for company in companies}
         self._numbers = {key: number for number, key in enumerate(self.companies)}
@@ -90,6 +110,9 @@ class CompanyCatalog:
         self._starts = np.searchsorted(self._owners[self._by_owner], np.arange(len(self.companies) + 1))
         keys = pa.DictionaryArray.from_arrays(self._owners, pa.array(list(self.companies), pa.string()))
         self.company_of_filing: Mapping[str, str] = KeyedValues(self._ids, ArrowColumn(keys))
+        self._transitions: dict[str, list[Period]] = defaultdict(list)
+        for filing_id, period in reports.items():
+            self._transitions[self.company_of_filing[filing_id]].append(period)
         self._names, self._shortened = self._joined_names()
         self._first_words = self._distinctive_first_words()
         self._tickers = self._companies_by_ticker()
@@ -98,6 +121,13 @@ class CompanyCatalog:
         for table in (self._names, self._shortened, {name: (key,) for name, key in self._first_words.items()}):
             for name, keys in table.items():
                 self._by_length[name[0], len(name)].append((name, keys))
+
+    def meant_periods(self, periods: tuple[Period, ...], companies: Sequence[str]) -> tuple[Period, ...]:
+        """The transition periods of ``companies`` that a question means which says "transition period" and names
+        ``periods``; these, if the companies have no transition report on them."""
+        own = [each for company in companies for each in self._transitions.get(company, ())]
+        named = [each for each in own if not periods or any(_is_transition(each, period) for period in periods)]
+        return tuple(dict.fromkeys(named)) or periods
 
     def filings_of(self, company: str) -> list[str]:
         """Ids of the filings of ``company``, in order; empty if the catalog does not have it."""

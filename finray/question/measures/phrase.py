@@ -24,9 +24,10 @@ _BARE = (
     rf"(?:(?:FY|fiscal(?:\s+years?(?:[\s-]end)?)?|years?|year[\s-]end)\s*['’]?(?:{_YEAR}|\d\d)\b|F\d\d\b|"
     rf"{_YEAR}(?:\s*[/-]\s*(?:{_YEAR}|\d\d))?\b)(?:\s+year[\s-]end\b)?"
 )
+_TRANSITION = rf"(?:{COUNT}[\s-]+months?\s+)?transition(?:al)?\s+period"
 _SPAN = (
     rf"(?:(?:{ORDINAL}|last)\s+(?:fiscal\s+)?quarter|(?:first\s+)?{COUNT}[\s-]+(?:months?|weeks?|quarters?)|"
-    r"(?:first|second)[\s-]+half|Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?)"
+    rf"(?:first|second)[\s-]+half|Q[1-4]|[1-4]Q|(?:fiscal\s+)?quarter|(?:fiscal\s+)?years?|{_TRANSITION})"
 )
 _PERIOD = re.compile(
     r"(?>(?:,\s*+|\b(?:for|in|of|during|across|at|as of|as at|on|from|between|to|through|since|over|vs\.?|versus|than|"
@@ -74,7 +75,8 @@ _MOVING = re.compile(
 _SPAN_OF_YEARS = re.compile(
     r"\b(?:(?:for|over|during|in|across)\s*+)?(?:(?:each of )?the\s++)?(?:(?:last|past)\s*+)?"
     rf"{COUNT}[\s-]+(?:fiscal[\s-]+)?years?(?:[\s-]+periods?)?\b|\brespectively\b|"
-    r"\b(?:in|for) (?:both|all|each) (?:of the )?years\b",
+    r"\b(?:in|for) (?:both|all|each) (?:of the )?years\b|"
+    rf"\b(?:(?:for|in|during|over|of)\s+)?(?:(?:the|its)\s+)?{_TRANSITION}\b",
     re.I,
 )
 _AGGREGATE = re.compile(

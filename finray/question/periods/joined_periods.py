@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS, YEAR
+from finray.filings.dates import months_between
 
 
 def _day_pattern(side: str = "") -> str:
@@ -50,8 +51,10 @@ _LISTED_YEARS: Final = re.compile(rf"\b{YEAR}(?:/{YEAR}){{1,4}}\b")
 _BARE_YEARS: Final = re.compile(r"(?<!\w)['’](?P<first>\d\d)\s(?P<and>and|to|vs\.?|versus)\s['’](?P<last>\d\d)\b")
 _RANGE: Final = re.compile(r"-|–|\bthrough\b", re.I)
 """Not "to": a change "from Q1 to Q3 2022" is between two."""
-_LENGTH_DAYS: Final = ((80, 100, 3), (170, 190, 6), (262, 282, 9), (355, 375, 12))
-"""(fewest days, most days, months)"""
+_LONGEST_MONTHS = 13
+_PERIOD: Final = re.compile(r"\bperiod\s*\Z|\b(?:through|thru)\b", re.I)
+"""Before or between two days that begin and end a period: "from December 31 to June 30" are two balances."""
+_NEAR = 12
 _MOST_YEARS = 15
 """Most years between the first and the last of a span."""
 
@@ -72,14 +75,16 @@ def separate_periods(text: str) -> str:
 
 
 def _lasting(match: re.Match[str]) -> str:
-    """The months that end with the second day; the text as it is if they are not quarters."""
+    """The months that end with the second day; the text as it is if it names no period."""
     last = _day(match, "to_", None)
     first = _day(match, "from_", last)
-    if first is None or last is None:
+    if first is None or last is None or first >= last:
         return match.group()
-    days = (last - first).days if first.day == 1 else 0  # "from December 31 to June 30" are two balances
-    months = next((months for least, most, months in _LENGTH_DAYS if least <= days <= most), None)
-    return match.group() if months is None else f"{months} months ended {last.isoformat()}"
+    before = match.string[max(0, match.start() - _NEAR) : match.start()]
+    months = months_between(first, last)
+    if months > _LONGEST_MONTHS or not (first.day == 1 or _PERIOD.search(before) or _PERIOD.search(match.group())):
+        return match.group()
+    return f"{months} months ended {last.isoformat()}"
 
 
 def _months_between(match: re.Match[str]) -> str:

@@ -71,7 +71,7 @@ _LAST_YEARS = re.compile(
 )
 _MONTHS_ENDED = re.compile(
     rf"\b(?:(?P<count>{COUNT})[\s-]+(?P<each>month|week|quarter)s?|(?P<one>half[\s-]+year|year|quarter)s?)\s+"
-    r"(?:period\s+)?(?:that\s+)?(?:end(?:ed|ing)|to|through)(?:\s+on)?(?:\s+the\s+end\s+of)?\s*$",
+    r"(?:(?:transition(?:al)?\s+)?period\s+)?(?:that\s+)?(?:end(?:ed|ing)|to|through)(?:\s+on)?(?:\s+the\s+end\s+of)?\s*$",
     re.I,
 )
 _MONTHS_OF = {"month": 1, "quarter": 3, "half year": 6, "year": 12}

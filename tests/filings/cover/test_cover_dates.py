@@ -4,7 +4,7 @@ import datetime as dt
 
 import pytest
 
-from finray.filings.cover.cover_dates import cover_dates, period_end, report_date
+from finray.filings.cover.cover_dates import cover_dates, period_end, report_date, transition_period
 from finray.filings.tables.captions import CoverText, plain
 
 END = dt.date(2022, 12, 31)
@@ -58,3 +58,17 @@ def test_a_statement_on_the_next_page_does_not_outvote_the_cover() -> None:
 )  # fmt: skip
 def test_the_day_of_the_earliest_event(text: str) -> None:
     assert report_date(cover(text)) == END
+
+
+@pytest.mark.parametrize(
+    ("printed", "stated"),
+    [
+        ("For the transition period from April 1, 2022 to December 31, 2022", True),
+        ("for the transition period from April 1, 2022 through December 31, 2022", True),
+        ("For the transition period from ________ to ________ Commission file number 1-2", False),
+        ("transition period from ____ to ____ Date of report: April 1, 2022, filed December 31, 2022", False),
+    ],
+)
+def test_a_transition_period_has_both_its_days(printed: str, stated: bool) -> None:
+    expected = (dt.date(2022, 4, 1), END) if stated else None
+    assert transition_period(cover(printed)) == expected

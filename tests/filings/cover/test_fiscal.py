@@ -58,3 +58,21 @@ def test_a_header_with_a_year_end_gives_year_and_quarter() -> None:
     completed = fiscal.complete(facts)
     assert (completed.fiscal_year, completed.fiscal_period) == (2023, "Q2")
     assert fiscal.complete(Facts(form="8-K", period_end=dt.date(2022, 5, 3))).fiscal_year is None
+
+
+@pytest.mark.parametrize(
+    ("form", "begun", "completed"),
+    [
+        ("10-K", dt.date(2024, 7, 1), ("10-KT", "06-30")),
+        ("10-K/A", dt.date(2024, 10, 1), ("10-KT/A", "09-30")),
+        ("10-KT", dt.date(2024, 4, 1), ("10-KT", "03-31")),
+        ("10-K", dt.date(2024, 1, 1), ("10-K", "12-31")),  # a whole year, in the wrong line of the cover
+        ("10-Q", dt.date(2024, 10, 1), ("10-Q", "12-31")),
+    ],
+)
+def test_an_annual_report_on_a_part_of_a_year_is_a_transition_report(
+    form: str, begun: dt.date, completed: tuple[str, str]
+) -> None:
+    facts = Facts(form=form, period_end=dt.date(2024, 12, 31), fiscal_year_end="12-31", transition_from=begun)
+    found = fiscal.complete(facts)
+    assert (found.form, found.fiscal_year_end) == completed
