@@ -17,6 +17,7 @@ from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
 from finray.answering.plans.wording import may_be_relative, shown_relative
+from finray.answering.qualifiers import contradicts, sides_of
 from finray.answering.table_reader.amounts import (
     added_with_signs,
     amount_of,
@@ -135,11 +136,13 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        of_valuation = asks_for_valuation(words_of(query.text))
+        of_valuation, asked = asks_for_valuation(words_of(query.text)), sides_of(query)
         cells = [
             cell
             for cell in self._asked_cells(query, self._cells.read(passages, pages))
-            if item_of_part(query, cell.item) and (of_valuation or not is_valuation_account(cell.item))
+            if item_of_part(query, cell.item)
+            and (of_valuation or not is_valuation_account(cell.item))
+            and not contradicts(asked, cell.item)
         ]
         query = in_printed_words(query, (cell.item for cell in cells))
         every = rows_of(query, cells, self._facts)

@@ -155,10 +155,15 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str
     for order, row in enumerate(_by_row(items)):
         rank = _rank(wanted, row, has_statement)
         if rank is not None:
-            other_words = " " not in called or plain_label(row[0].label) != called
+            other_words = " " not in called or _singular(plain_label(row[0].label)) != _singular(called)
             ranked.append((other_words, *rank, -order if wanted.last else order, row))
     ranked.sort(key=lambda entry: entry[:-1])
     return [entry[-1] for entry in ranked]
+
+
+def _singular(words: str) -> str:
+    """``words`` without the endings of plurals: "total revenues" is "total revenue"."""
+    return " ".join(word.removesuffix("s") for word in words.split())
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:

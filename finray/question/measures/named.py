@@ -86,7 +86,9 @@ def measures_of(query: Query) -> tuple[Measures, ...]:
         return tuple(named)
     moving = bool(query.intents & {"change", "which"})
     spelled = spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents)
-    return (*spelled, *named) if spells_definition(query) else (*named, *spelled)
+    # "How much of net income was paid out as dividends" names two metrics, and asks for neither.
+    combined = bool(named) and len(named[0].formulas) > 1 and bool(spelled) and not spelled[0].phrases
+    return (*spelled, *named) if spells_definition(query) or combined else (*named, *spelled)
 
 
 def named_measures(query: Query) -> Measures:

@@ -35,7 +35,13 @@ _WHOLE_THEN_PART = re.compile(
     r"(?:(?:made|taken) up (?:of|by|from)|of|from|(?:comprised|composed) of|represented by|accounted for by|"
     r"(?:attributable|attributed|due|related|allocated|owed) to|(?:contributed|generated|provided) (?:by|from)|"
     rf"derived from)? ?{_PART}"
-    rf"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise)\w*)?{_END}",
+    rf"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise|(?:eat|take|use|swallow) up|absorb|consume)\w*)?{_END}",
+    re.I,
+)
+_PAID_FROM = re.compile(
+    rf"\bhow much of {_WHOLE} (?:was|were|is|are|went|did|do|does|has been)(?: it)? ?"
+    r"(?:(?:paid|handed|given|spent|used|returned|distributed)(?: out| back| up)?|go|went|eaten up)? ?(?:as|on|by|to|for|in) "
+    rf"{_PART}{_END}",
     re.I,
 )
 _DIFFERENCE = re.compile(
@@ -82,6 +88,8 @@ def _shares(text: str) -> Iterator[Reading]:
     asked_percent = re.search(_PERCENT, text, re.I) is not None
     if match := _WHOLE_THEN_PART.search(text):
         yield from _share(match[2], match[1], True)
+    if match := _PAID_FROM.search(text):
+        yield Reading("{0} / {1}", (match[2], match[1]), True)
     if match := _PART_OF_WHOLE.search(text):
         yield from _share(match[1], match[2], asked_percent)
     if match := _RATIO.search(text):
