@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from finray.answering.cells.operands import label_words
 from finray.answering.cells.page_cells import is_printed_dash
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.part_names import has_part
@@ -19,6 +20,7 @@ from finray.core.predictions import Answer
 from finray.core.query import OwnName, Query
 from finray.core.roles import Answerer, Curation
 from finray.index.reading.facts import FilingFacts
+from finray.question.measures.phrase import phrase_of
 
 _LEAST_SURE_OF_PART = 0.6
 """Least confidence in a sentence for a figure of a brand, a subsidiary or a segment (benchmarks/absent_companies.py,
@@ -146,7 +148,7 @@ def wants_opinion(answer: Answer, query: Query) -> bool:
     takes a question to mean six months less three."""
     if any(is_printed_dash(cell.text) for cell in answer.operands):
         return False  # readings are of figures
-    if not query.unexplained and is_named_formula(answer):
+    if _is_labeled(answer, query) or (not query.unexplained and is_named_formula(answer)):
         return False
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
@@ -157,6 +159,13 @@ def is_named_formula(answer: Answer) -> bool:
     metric. Readings of tables combine rows by their words, and most formulas are not among them."""
     cells = answer.operands
     return len(cells) > 1 and all(cell.fit >= 1 and cell.statement in _PRIMARY for cell in cells)
+
+
+def _is_labeled(answer: Answer, query: Query) -> bool:
+    """Whether ``answer`` is a row labeled by just the words of ``query``, which has a metric's usual name too: readings
+    of tables look for that."""
+    phrase = phrase_of(query.own_words, query.names) if query.own_words and len(answer.operands) == 1 else None
+    return phrase is not None and label_words(answer.operands[0].label) == frozenset(phrase.words)
 
 
 def _is_dash(answer: Answer) -> bool:

@@ -26,8 +26,8 @@ _OPTIONS: Final = frozenset({"unasked", "must", "caption", "together", "beside",
 _NEITHER: Final = "neither"
 """A side whose words are of no side."""
 _NO_SIDE: Final[frozenset[str]] = frozenset()
-_CAPTION = 300
-"""Last characters of a caption that count: a longer one is text above the table."""
+_SENTENCE = re.compile(r"(?<=[.;])\s+(?=[A-Z])")
+"""A caption is the text above a table; its last sentence tells of the table."""
 _Place = Literal["asked", "printed"]
 
 
@@ -50,7 +50,7 @@ class _Line:
         if self.named is not None:
             return frozenset(match[1] for match in self.named.finditer(text))
         if place == "asked" and self.left_open is not None and self.left_open.search(text):
-            return frozenset(side for side, _ in self.patterns[place])
+            return frozenset(side for side, _ in self.patterns[place]) - self.must
         found = set()
         for side, pattern in self.patterns[place]:
             rest = pattern.sub(" ; ", text)
@@ -94,6 +94,15 @@ def contradicts(asked: Sides, item: LineItem) -> bool:
     return contradicted_line(asked, item) != ""
 
 
+def contradicts_text(asked: Sides, text: str) -> bool:
+    """Whether a sentence tells of another side of a line than is ``asked``, and not of that."""
+    said = _sides(text, "printed")
+    return bool(asked and said) and any(
+        own and other and not own & other and not line.beside
+        for line, own, other in zip(_lines(), asked, said, strict=True)
+    )
+
+
 def contradicted_line(asked: Sides, item: LineItem) -> str:
     """The name of the line that ``item`` contradicts, for people; "" if there is none."""
     return _contradicted(asked, item.label, item.section, item.column_label, item.caption)
@@ -101,7 +110,7 @@ def contradicted_line(asked: Sides, item: LineItem) -> str:
 
 @lru_cache(maxsize=65_536)  # a filing has some thousand rows, and a question is compared with each of them
 def _contradicted(asked: Sides, label: str, section: str | None, column: str | None, caption: str | None) -> str:
-    around = [_sides(text or "", "printed") for text in (column, label, section, (caption or "")[-_CAPTION:])]
+    around = [_sides(text or "", "printed") for text in (column, label, section, _SENTENCE.split(caption or "")[-1])]
     if not asked and not any(around):
         return ""
     for number, line in enumerate(_lines()):

@@ -143,7 +143,9 @@ class OperandSearch:
         self._one_item = one_item
         version = asked_version(query.question)
         amended = any(form.endswith("/A") for form in query.forms)
-        self._whole = phrase_of(query.question, query.names) if anywhere and alone else None
+        # A row of the question's own words is surer than one of a metric's usual name.
+        labeled = alone and (anywhere or query.own_words)
+        self._whole = phrase_of(query.own_words or query.question, query.names) if labeled else None
         self._amended = version == "restated" or (amended and version is None)
 
     @classmethod

@@ -35,15 +35,16 @@ _WHOLE_THEN_PART = re.compile(
     r"(?:(?:made|taken) up (?:of|by|from)|of|from|(?:comprised|composed) of|represented by|accounted for by|"
     r"(?:attributable|attributed|due|related|allocated|owed) to|(?:contributed|generated|provided) (?:by|from)|"
     rf"derived from)? ?{_PART}"
-    rf"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise|(?:eat|take|use|swallow) up|absorb|consume)\w*)?{_END}",
+    r"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise|(?:eat|take|use|swallow) up|absorb|"
+    rf"consume)\w*)?{_END}",
     re.I,
 )
 _PAID_FROM = re.compile(
-    rf"\bhow much of {_WHOLE} (?:was|were|is|are|went|did|do|does|has been)(?: it)? ?"
-    r"(?:(?:paid|handed|given|spent|used|returned|distributed)(?: out| back| up)?|go|went|eaten up)? ?(?:as|on|by|to|for|in) "
-    rf"{_PART}{_END}",
+    rf"\bhow much (?:of )?{_WHOLE} (?:(?:was|were|is|are|has been) (?:(?:paid|handed|given|distributed|eaten|used) "
+    rf"(?:out|back|up)|returned|distributed)|went|goes) (?:as|on|by|to|for|in) {_PART}{_END}",
     re.I,
 )
+"""How much of an income is paid out as something; cash that "was used for" something is an amount."""
 _DIFFERENCE = re.compile(
     rf"\b({_PERCENT} )?difference ?(?:\([^()]*\) ?)?(?:(?:in|of|for) (?:the )?([^?.;]{{2,120}}?) )?"
     rf"between ([^?.;]{{3,200}}?){_END}",
