@@ -97,9 +97,10 @@ def contradicts(asked: Sides, item: LineItem) -> bool:
 def contradicts_text(asked: Sides, text: str) -> bool:
     """Whether a sentence tells of another side of a line than is ``asked``, and not of that."""
     said = _sides(text, "printed")
-    return bool(asked and said) and any(
-        own and other and not own & other and not line.beside
-        for line, own, other in zip(_lines(), asked, said, strict=True)
+    return any(
+        other and (not own & other if own else other <= line.unasked)
+        for line, own, other in zip(_lines(), asked or [_NO_SIDE] * len(said), said, strict=False)
+        if not line.beside  # words of change are in most sentences
     )
 
 

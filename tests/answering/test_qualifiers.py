@@ -37,6 +37,10 @@ from tests.answering.made_up_cells import END, item
             {"caption": "A 100 basis point rise would add:"},
             "hypothetical",
         ),
+        ("goodwill impairment", "Goodwill balance and accumulated impairment losses", {}, "accumulated"),
+        ("property, plant and equipment", "Less: accumulated depreciation", {}, "accumulated"),
+        ("depreciation", "Accumulated depreciation", {}, "accumulated"),
+        ("property and equipment", "Property and equipment, net of accumulated depreciation", {}, ""),
         ("pro forma revenue", "Revenue", {}, "pro_forma"),
         ("revenue", "Pro forma revenue", {}, "pro_forma"),
         ("EPS guidance", "Earnings per share", {}, "expected"),
@@ -71,6 +75,8 @@ def test_a_sentence_may_tell_of_another_side() -> None:
     assert contradicts_text(asked, "Our long-term debt, including the current portion, was $21.8 billion.")
     assert not contradicts_text(asked, "Long-term debt, net of current maturities, was $21.1 billion.")
     assert not contradicts_text(asked, "Long-term debt was $21.1 billion.")
+    assert contradicts_text(asked_sides("goodwill impairment"), "Accumulated impairment losses were $6.5 billion.")
+    assert not contradicts_text(asked_sides("goodwill impairment"), "We recorded an impairment of $2 million.")
 
 
 def test_columns_of_parts_stand_beside_the_total() -> None:

@@ -27,7 +27,6 @@ from finray.filings.prose.figures import ProseFigure
 from finray.filings.prose.scales import unspoken_scale
 from finray.index.reading.facts import FilingFacts, IndexedPage
 
-_BEFORE = re.compile(r"\b(?:prior|previous|last|preceding) (?:fiscal )?(?:year|quarter|period)|\bago\b", re.I)
 _CENTS = re.compile(r"\.\d\d$")
 _SCALES: Final[Mapping[int, str]] = {factor: word for word, factor in SCALES.items()}
 
@@ -85,14 +84,10 @@ class FigureAnswerer:
 def _is_of_asked_year(query: Query, stated: str, filing: Filing) -> bool:
     """Whether what a sentence of ``filing`` ``stated`` may be of a year asked for: a sentence without a year tells of
     its filing's own."""
-    own = {filing.fiscal_year, filing.closes.year if filing.closes is not None else None}
+    closes = filing.closes.year if filing.closes is not None else None
+    own = filing.fiscal_year if filing.fiscal_year is not None else closes
     asked = {period.year for period in query.filed}
-    return (
-        not asked
-        or bool(asked & own)
-        or any(str(year) in stated for year in query.years)
-        or bool(_BEFORE.search(stated))
-    )
+    return not asked or own in asked or any(str(year) in stated for year in query.years)
 
 
 def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:

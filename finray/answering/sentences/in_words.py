@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.asked_words import asked_words
+from finray.answering.qualifiers import contradicts_text, sides_of
 from finray.answering.sentences.cues import kinds_asked
 from finray.answering.sentences.features import Candidates
 from finray.answering.sentences.kinds import asked_kind
@@ -51,7 +52,11 @@ class WordsAnswerer:
             return self._refused(query, found.pages, amount=amount)
         model = self._model or shipped_sentence_model()
         scores, kind = model.scores(found.features), asked_kind(query)
-        able = [kind.held_by(sentence) for sentence in found.sentences]
+        asked = sides_of(query)
+        able = [
+            kind.held_by(sentence) and not (kind.of_figure and contradicts_text(asked, sentence.text))
+            for sentence in found.sentences
+        ]
         if not any(able):
             journal.note(f"answer: no sentence holds what is asked for: {kind.kind or 'more than a pointer'}")
             return self._refused(query, found.pages, amount=amount)

@@ -38,6 +38,11 @@ class AskedKind:
     pointers: bool = False
     """The question is for a place in the filing."""
 
+    @property
+    def of_figure(self) -> bool:
+        """Whether a figure is asked for."""
+        return self.kind in ("amount", "count", "share")
+
     def held_by(self, sentence: Sentence) -> bool:
         """Whether ``sentence`` holds the kind of thing that is asked for, and more than a pointer elsewhere."""
         text = sentence.text
@@ -104,7 +109,7 @@ def asked_kind(query: Query) -> AskedKind:
     if _has("asked", "person", text):
         return AskedKind("person", own=own, role=_has("asked", "role", text), pointers=pointers)
     if _has("asked", "share", text):
-        return AskedKind("share", own=own)
+        return AskedKind("amount" if _has("asked", "beside_share", text) else "share", own=own)
     if (many := _pattern("asked", "count").search(text)) is not None and not _has("asked", "no_count", many[1]):
         counted, employed = word_set(many[1]), word_set(_data()["names"]["employed"])
         return AskedKind("count", counted | employed if counted & employed else counted, own)
