@@ -143,16 +143,7 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        of_valuation, asked = asks_for_valuation(words_of(query.text)), sides_of(query)
-        cells = [
-            cell
-            for cell in self._asked_cells(query, self._cells.read(passages, pages))
-            if item_of_part(query, cell.item)
-            and (of_valuation or not is_valuation_account(cell.item))
-            and not contradicts(asked, cell.item)
-            and not self._is_unasked_part(query, cell)
-        ]
-        query = in_printed_words(query, (cell.item for cell in cells))
+        query, cells = asked_cells(query, self._cells.read(passages, pages), self._facts)
         every = rows_of(query, cells, self._facts)
         if not every.series:
             return None
@@ -162,27 +153,35 @@ class TableAnswerer:
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
 
-    def _is_unasked_part(self, query: Query, cell: PageCell) -> bool:
-        """Whether ``cell`` is in the column of a part that no word of ``query`` names, in a row with a total, and all
-        that the query names is printed around it."""
-        item, filing_id = cell.item, cell.filing.filing_id
-        parts = kept_with(self._facts.line_items({filing_id})[filing_id], FilingCells).parts
-        own = parts.get((item.page, item.row, item.column))
-        asked = frozenset(asked_words(query))
-        if not own or not own.isdisjoint(asked):
-            return False
-        return asked - WHOLE - CALENDAR <= cell.around.every | cell.heading
 
-    def _asked_cells(self, query: Query, cells: Sequence[PageCell]) -> list[PageCell]:
-        """Those of ``cells`` that ``query`` may be about."""
-        every = self._facts.line_items({cell.filing.filing_id for cell in cells})
-        asked, known = _places(asked_items(query, every)), _places(every)
-        return [
-            cell
-            for cell in cells
-            if (place := (cell.filing.filing_id, cell.item.page, cell.item.row, cell.item.column)) in asked
-            or (place not in known and item_of_part(query, cell.item))  # a sentence
-        ]
+def asked_cells(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> tuple[Query, list[PageCell]]:
+    """Those of ``cells`` that ``query`` may be about, and ``query`` in their words."""
+    of_valuation, sides = asks_for_valuation(words_of(query.text)), sides_of(query)
+    every = facts.line_items({cell.filing.filing_id for cell in cells})
+    asked, known = _places(asked_items(query, every)), _places(every)
+    found = [
+        cell
+        for cell in cells
+        if (
+            (place := (cell.filing.filing_id, cell.item.page, cell.item.row, cell.item.column)) in asked
+            or place not in known  # a sentence
+        )
+        and item_of_part(query, cell.item)
+        and (of_valuation or not is_valuation_account(cell.item))
+        and not contradicts(sides, cell.item)
+        and not _is_unasked_part(query, cell, every[cell.filing.filing_id])
+    ]
+    return in_printed_words(query, (cell.item for cell in found)), found
+
+
+def _is_unasked_part(query: Query, cell: PageCell, items: Sequence[LineItem]) -> bool:
+    """Whether ``cell`` is in the column of a part that no word of ``query`` names, in a row with a total, and all that
+    the query names is printed around it. ``items`` are those of its filing."""
+    own = kept_with(items, FilingCells).parts.get((cell.item.page, cell.item.row, cell.item.column))
+    asked = frozenset(asked_words(query))
+    if not own or not own.isdisjoint(asked):
+        return False
+    return asked - WHOLE - CALENDAR <= cell.around.every | cell.heading
 
 
 def _places(items: Mapping[str, Sequence[LineItem]]) -> set[tuple[str, int, int, int]]:
