@@ -200,6 +200,6 @@ def _llama(model: Path, adapter: Path | None, threads: int) -> Any:
         return xllamacpp.Server(params)
     except (RuntimeError, ValueError) as error:
         raise ModelUnavailableError(
-            f"llama.cpp cannot load {model} with the adapter {adapter}: {error} A file may be cut off, or the adapter of "
-            f"another model; {_FETCH}"
+            f"llama.cpp cannot load {model} with the adapter {adapter}: {error} A file may be cut off, or the adapter "
+            f"of another model; {_FETCH}"
         ) from error

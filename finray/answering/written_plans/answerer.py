@@ -31,6 +31,7 @@ from finray.answering.table_reader.amounts import (
     signed_amount,
     unit_of_cell,
 )
+from finray.answering.table_reader.columns import NAMED, columns_of
 from finray.answering.table_reader.looked_up import sought
 from finray.answering.table_reader.operand_text import operand_text
 from finray.answering.table_reader.operations import Operation
@@ -145,7 +146,7 @@ def computed(
     expression: Expression, shown: Sheet, query: Query, passages: Sequence[Passage], facts: FilingFacts
 ) -> Answer | None:
     """The answer that ``expression`` over ``shown`` computes; None if its unit is not what ``query`` asks for. Raises
-    PlanError for a cell that is not there, ProgramError for a division by zero."""
+    PlanError for a cell that is not there, or if none is of a period asked for, ProgramError for a division by zero."""
     ids = cells_of(expression)
     cells = [shown.cell(each) for each in ids]
     if not cells:
@@ -153,6 +154,9 @@ def computed(
     currencies = {cell.item.unit.removesuffix("/share") for cell in cells if _is_money(cell)}
     if len(currencies) > 1:
         raise PlanError(f"{expression} mixes {', '.join(sorted(currencies))}")
+    dated = [cell for cell in cells if cell.item.period_end is not None]
+    if query.asked and dated and columns_of(query, dated, facts).fits.max() < NAMED:
+        raise PlanError(f"no cell of {expression} is of a period that the question names")
     operation = expression.operation if isinstance(expression, Call) else "value"
     coverage, amounts = _coverage(expression, operation, ids, cells, query, facts)
     if not answers_unit(query, coverage):

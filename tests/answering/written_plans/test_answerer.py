@@ -94,6 +94,14 @@ def test_a_plan_that_means_nothing_is_no_answer_and_the_trace_says_why(text: str
     assert "no figure from the plan" in journal.lines[-1]
 
 
+def test_a_cell_of_another_period_than_the_one_asked_for_is_no_answer() -> None:
+    query, seen, journal = _query("Spending of the beverages in 2020?", 2020), FakeWriter("none"), Journal()
+    _answer(query, seen)
+    row = _id(seen.sheets[0], "North")
+    assert _answer(query, FakeWriter(f"{row}c1"), journal) is None
+    assert "is of a period that the question names" in journal.lines[-1]
+
+
 def test_the_next_plan_is_tried() -> None:
     query = _query("Spending of the beverages in 2022?", 2022)
     seen = FakeWriter("none")
