@@ -59,6 +59,11 @@ class _Line:
                 text = rest
         return frozenset(found - {_NEITHER})
 
+    @property
+    def stands_alone(self) -> bool:
+        """Whether the line has only sides that nobody means without asking for them."""
+        return bool(self.unasked) and {side for side, _ in self.patterns["printed"]} - {_NEITHER} == self.unasked
+
     def excludes(
         self,
         asked: frozenset[str],
@@ -98,9 +103,9 @@ def contradicts_text(asked: Sides, text: str) -> bool:
     """Whether a sentence tells of another side of a line than is ``asked``, and not of that."""
     said = _sides(text, "printed")
     return any(
-        other and (not own & other if own else other <= line.unasked)
+        other and (not own & other if own else line.stands_alone)
         for line, own, other in zip(_lines(), asked or [_NO_SIDE] * len(said), said, strict=False)
-        if not line.beside  # words of change are in most sentences
+        if not line.beside  # words of change are in most sentences, and those of a part describe what was bought
     )
 
 

@@ -86,8 +86,8 @@ def _is_of_asked_year(query: Query, stated: str, filing: Filing) -> bool:
     its filing's own."""
     closes = filing.closes.year if filing.closes is not None else None
     own = filing.fiscal_year if filing.fiscal_year is not None else closes
-    asked = {period.year for period in query.filed}
-    return not asked or own in asked or any(str(year) in stated for year in query.years)
+    fits = (period.year == (own if period.date is None else closes) for period in query.filed)
+    return not query.filed or any(fits) or any(str(year) in stated for year in query.years)
 
 
 def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:
