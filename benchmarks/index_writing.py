@@ -14,7 +14,7 @@ import hashlib
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -58,10 +58,9 @@ class Clock:
         self.seconds[part] += spent - self._inner.pop()
         self._inner[-1] += spent
 
-    def run(self, tasks: Sequence[Callable[[], T]], /) -> list[T]:
-        """``finray.index.tasks.Run``"""
-        with self.of("tasks"):
-            return [task() for task in tasks]
+    def run(self, upkeep: Callable[[], object]) -> None:
+        with self.of("upkeep"):
+            upkeep()
 
 
 def settings(write_rows: int) -> Settings:
@@ -122,9 +121,9 @@ def main() -> None:
         print("| part | runs on | seconds |\n|---|---|---:|")
         places = {
             "write": ("data files and digests", "workers"),
-            "tasks": ("compaction, search indexes, checksums", "workers"),
+            "upkeep": ("compaction, search indexes, checksums", "workers"),
             "commit": ("commits", "driver"),
-            "finish": ("planning and committing that upkeep", "driver"),
+            "finish": ("what is left of the writer it overtook", "driver"),
         }
         for part, (name, place) in places.items():
             print(f"| {name} | {place} | {clock.seconds[part] / chunks * 1e6:.1f} |")

@@ -5,7 +5,7 @@
 
 Uses the chunk vectors of an index, or synthetic ones: overlapping clusters in a few dimensions, and noise in all.
 Queries come from the same distribution and are not stored. Both searches run over the same table, one query after the
-other, after a warm-up, with the number of partitions that finray chose (finray/index/tables/ann.py) and with others.
+other, after a warm-up, with the number of partitions that finray reads (finray/index/tables/ann.py) and with others.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from finray.core.settings import load_settings
 from finray.index import layout, schema
 from finray.index.tables import ann
-from finray.index.tables.hits import vector_hits
+from finray.index.tables.hits import AnnSearch, vector_hits
 
 _PLACE = ("filing_id", "page", "start")
 _WRITE_ROWS = 20_000
@@ -57,9 +57,10 @@ def measure(uri: str, vectors: NDArray[np.float32], asked: NDArray[np.float32]) 
     table = layout.open_table(uri, schema.CHUNKS)
     exact, exact_ms = _search(table, asked, None)
     started = time.perf_counter()
-    report = ann.build_if_due(uri, schema.CHUNKS, settings.index)
+    done = ann.update(uri, schema.CHUNKS, settings.index)
+    assert done is not None
+    report = ann.measure(uri, schema.CHUNKS, settings.index, done)
     seconds = time.perf_counter() - started
-    assert report is not None
     print(f"{rows:,} vectors of {dimension} dimensions, {len(asked)} queries, {report.partitions} partitions")
     print(f"built and measured in {seconds:.1f} s; {report.probes} partitions a search; recall@10 over stored vectors")
     print(f"{report.recall:.3f} [{report.low:.3f}, {report.high:.3f}], n = {report.queries}")
@@ -112,7 +113,7 @@ def _chunks(vectors: NDArray[np.float32], first: int) -> pa.Table:
 def _search(table: Any, queries: NDArray[np.float32], probes: int | None) -> tuple[list[set[tuple[Any, ...]]], float]:
     """The hits of each query (filing, page, start), and the median time in ms."""
     found, seconds = [], []
-    how = None if probes is None else ann.AnnSearch(probes, None)
+    how = None if probes is None else AnnSearch(probes, None)
     vector_hits(table, _PLACE, queries[0], None, 10, how=how)
     for query in queries:
         started = time.perf_counter()

@@ -43,10 +43,12 @@ def described(done: Upkeep) -> str:
 
 def _vector_search(report: AnnReport) -> str:
     search = f"vector search in {report.table}"
-    if report.done == "dropped":
-        return f"{search}: exact again, the approximate index was dropped; {report.why}"
-    return (
-        f"{search}: recall@10 {report.recall:.3f} [{report.low:.3f}, {report.high:.3f}] of exact over "
-        f"{report.queries} stored vectors; {report.probes:,} of {report.partitions:,} partitions, trained with "
-        f"{report.trained_rows:,} of {report.rows:,} vectors; {report.done}: {report.why}"
+    if not report.queries:
+        return f"{search}: exact again, {report.rows:,} vectors need no approximate index"
+    recall = (
+        f"recall@10 {report.recall:.3f} [{report.low:.3f}, {report.high:.3f}] of exact over {report.queries} stored "
+        f"vectors; {report.probes:,} of {report.partitions:,} partitions of {report.rows:,} vectors"
     )
+    if report.done == "dropped":
+        return f"{search}: exact again, the approximate index was dropped for its {recall}"
+    return f"{search}: {recall}; {report.done}"

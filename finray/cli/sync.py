@@ -66,7 +66,7 @@ def sync(
     """Fetch new filings from EDGAR within its rate limit, and index them. A second run fetches only missing ones."""
     from finray.edgar import sync as edgar
     from finray.edgar.limiter import Limiter, LocalLimiter
-    from finray.index import tasks
+    from finray.index.writing.writer import RunUpkeep, here
 
     settings = settings_of(preset, [*(set_ or ()), f"edgar.contact={contact}"] if contact is not None else set_)
     request = edgar.SyncRequest(
@@ -90,7 +90,7 @@ def sync(
 
     with ExitStack() as stack:
         limiter: Callable[[float], Limiter] = LocalLimiter
-        upkeep: tasks.Run = tasks.in_turn
+        upkeep: RunUpkeep = here
         if os.environ.get("RAY_ADDRESS"):  # share the cluster's limiter; without a cluster, Ray starts only to index
             from finray.cluster.edgar_limiter import ClusterLimiter
             from finray.cluster.index_job import on_cluster

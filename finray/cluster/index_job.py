@@ -12,7 +12,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import pyarrow as pa
 import ray
@@ -44,7 +44,6 @@ from finray.index.writing.plan import PlannedFile
 from finray.models.encoder_loading import encoder_dimension, load_encoder
 from finray.storage.locations import SourceFile
 
-T = TypeVar("T")
 Row = dict[str, Any]
 
 _TASK_FILES, _TASK_BYTES = 64, 4 * 1024**2
@@ -95,16 +94,15 @@ def finish_on_ray(run: IndexRun, *, load: LoadEncoder = load_encoder) -> IndexSu
         return collector.finish(listing, slots, on_cluster)
 
 
-def on_cluster(tasks: Sequence[Callable[[], T]], /) -> list[T]:
-    """Run tasks of the index's upkeep on Ray (see ``finray.index.tasks.Run``). Also raises ClusterError."""
-    run: Any = ray.remote(lambda task: task())
+def on_cluster(upkeep: Callable[[], object]) -> None:
+    """Run the upkeep of the index on Ray. Also raises ClusterError."""
+    run: Any = ray.remote(lambda: upkeep())
     try:
-        results: list[T] = ray.get([run.remote(task) for task in tasks])
+        ray.get(run.remote())
     except RayError as error:
         if isinstance(error, RayTaskError) and not isinstance(error.cause, RayError):
             raise error.cause from error
         raise _stopped(error) from error
-    return results
 
 
 def _written_batches(

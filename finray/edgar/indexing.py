@@ -14,8 +14,7 @@ from finray.edgar.ledger import Ledger
 from finray.edgar.store import RawStore
 from finray.index import layout, schema
 from finray.index.job.summary import IndexSummary
-from finray.index.tasks import Run, in_turn
-from finray.index.writing.writer import IndexWriter
+from finray.index.writing.writer import IndexWriter, RunUpkeep, here
 from finray.models.encoder_loading import encoder_dimension
 
 WHOLE_STORE_AFTER = 1000
@@ -64,11 +63,11 @@ def bring_up_to_date(
     index_uri: str,
     settings: Settings,
     index_new: IndexNew,
-    upkeep: Run = in_turn,
+    upkeep: RunUpkeep = here,
 ) -> IndexOutcome:
     """Withdraw what EDGAR has deleted, then run the index job on what is new.
 
-    ``upkeep`` runs the tasks that rewrite tables and search indexes after a deletion.
+    ``upkeep`` runs what rewrites tables and search indexes after a deletion.
     """
     backlog, withdrawn, summary = index_backlog(ledger, store, index_uri), 0, None
     if backlog.deleted:

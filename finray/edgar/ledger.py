@@ -23,7 +23,7 @@ import pyarrow as pa
 from finray.core.errors import SourceError
 from finray.edgar.listing import Listed
 from finray.storage.columns import AS_JSON, arrow_schema
-from finray.storage.lance_commit import commit, create_table, open_if_any, upsert
+from finray.storage.lance_commit import commit, create_table, open_for_writing, open_if_any, upsert
 from finray.storage.locations import join
 
 State = Literal["pending", "done", "skipped", "failed", "deleted"]
@@ -158,15 +158,14 @@ class Ledger:
     def _compact(self, name: str) -> None:
         table = self._open(name)
         if table is not None and len(table.get_fragments()) > _SMALL_FRAGMENTS:
-            table.optimize.compact_files()
-            self._open(name).cleanup_old_versions(older_than=_KEEP_VERSIONS)
+            open_for_writing(self._table(name)).optimize(cleanup_older_than=_KEEP_VERSIONS)
 
     def _merge(self, name: str, key: str, schema: pa.Schema, rows: list[dict[str, Any]]) -> None:
         if rows:
             where, table = self._table(name), pa.Table.from_pylist(rows, schema)
             if self._open(name) is None:
                 create_table(where, schema)
-            commit(where, lambda: upsert(self._open(name), key, table))
+            commit(where, lambda: upsert(open_for_writing(where), key, table))
 
     def _rows(self, name: str) -> list[dict[str, Any]]:
         table = self._open(name)

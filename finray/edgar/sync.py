@@ -31,7 +31,7 @@ from finray.edgar.selection import Selection, named_companies, parse_forms, read
 from finray.edgar.store import RawStore
 from finray.edgar.tickers import wanted_ciks
 from finray.edgar.unpack import Unpacker
-from finray.index import tasks
+from finray.index.writing.writer import RunUpkeep, here
 
 EDGAR_FEED = "edgar"
 
@@ -63,13 +63,13 @@ def sync(
     index_new: IndexNew,
     *,
     limiter: Callable[[float], Limiter] = LocalLimiter,
-    upkeep: tasks.Run = tasks.in_turn,
+    upkeep: RunUpkeep = here,
     unpacker: Unpacker | None = None,
     progress: Report = silent,
 ) -> tuple[SyncSummary, IndexOutcome]:
     """Fetch what is missing, and index it with ``index_new`` if the request names an index.
 
-    ``limiter`` makes a limiter from requests per second; ``upkeep`` runs tasks on the index; ``unpacker`` unpacks
+    ``limiter`` makes a limiter from requests per second; ``upkeep`` runs the upkeep of the index; ``unpacker`` unpacks
     dumps, by default this process, one after the other. Raises UsageError, SettingsError for a contact or pace that
     EDGAR does not allow, SourceError.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from operator import methodcaller
@@ -19,12 +19,21 @@ import pyarrow as pa
 from finray.core.errors import IndexDamagedError, IndexMismatchError, IndexMissingError, SourceError
 from finray.core.settings import Settings
 from finray.index.schema import FILINGS, FORMAT_VERSION, table_schemas
-from finray.storage.lance_commit import commit, create_table, open_if_any, open_latest, panics_as_errors, reason
+from finray.storage.lance_commit import (
+    WRITE_ERRORS,
+    commit,
+    create_table,
+    open_for_writing,
+    open_if_any,
+    open_latest,
+    panics_as_errors,
+    reason,
+)
 from finray.storage.locations import exists, join, normalize, read_bytes, write_bytes
 
 T = TypeVar("T")
 
-UNREADABLE: tuple[type[Exception], ...] = (OSError, ValueError, RuntimeError, pa.ArrowException)
+UNREADABLE: tuple[type[Exception], ...] = (*WRITE_ERRORS, ValueError, pa.ArrowException)
 """Errors that reading a damaged table may raise."""
 _REQUIRED = {name: {field.name for field in schema if not field.nullable} for name, schema in table_schemas(1).items()}
 """Columns that every index of this format has; a missing one counts as damage."""
@@ -121,7 +130,7 @@ def restore_record(uri: str) -> None:
 def note_record(uri: str, record: IndexRecord) -> None:
     """Copy the record into the tables unless they have it."""
     if noted_record(uri) is None:
-        write_table(uri, FILINGS, methodcaller("update_config", {_RECORD: json.dumps(record.values)}))
+        note(uri, FILINGS, {_RECORD: json.dumps(record.values)})
 
 
 def noted_record(uri: str) -> IndexRecord | None:
@@ -211,12 +220,31 @@ def _read_error(uri: str, name: str, error: Exception) -> IndexMissingError | In
 
 
 def write_table(uri: str, name: str, step: Callable[[Any], T]) -> T:
-    """The result of ``step`` on the latest version of a table; on S3 it may run more than once (see
-    ``storage.lance_commit``).
+    """The result of ``step`` on the latest version of a table, a ``lancedb.table.LanceTable``; on S3 it may run more
+    than once (see ``storage.lance_commit``).
 
     Raises SourceError (CommitConflictError if another writer was first), IndexDamagedError if the table cannot be read.
     """
+
+    def opened() -> Any:
+        with reading(uri, name):
+            return open_for_writing(table_uri(uri, name))
+
+    return _write(uri, name, lambda: step(opened()))
+
+
+def write_dataset(uri: str, name: str, step: Callable[[Any], T]) -> T:
+    """Like ``write_table``, on a ``lance.LanceDataset``, for what LanceDB cannot do."""
+    return _write(uri, name, lambda: step(open_table(uri, name)))
+
+
+def note(uri: str, name: str, notes: Mapping[str, str | None]) -> None:
+    """Keep ``notes`` in the configuration of a table, which readers see with its rows; None removes one."""
+    write_dataset(uri, name, methodcaller("update_config", dict(notes)))
+
+
+def _write(uri: str, name: str, step: Callable[[], T]) -> T:
     try:
-        return commit(table_uri(uri, name), lambda: step(open_table(uri, name)))
+        return commit(table_uri(uri, name), step)
     except pa.ArrowException as error:
         raise _read_error(uri, name, error) from error

@@ -33,6 +33,8 @@ FAILURES: Final = "failures"
 CHILDREN: Final = (PAGES, CHUNKS, TABLES, FACTS)
 BY_FILING: Final = (FILINGS, *CHILDREN)
 COUNT_COLUMNS: Final = {PAGES: "n_pages", CHUNKS: "n_chunks", TABLES: "n_tables", FACTS: "n_facts"}
+KEYS: Final = dict.fromkeys(BY_FILING, "filing_id") | dict.fromkeys((SOURCES, FAILURES), "source_uri")
+"""The column by which rows of each table are replaced, deleted and looked up."""
 _CLAUSES_AT_ONCE: Final = 500
 
 _TIME = pa.timestamp("us", tz="UTC")

@@ -1,4 +1,12 @@
-"""Open and write Lance tables, with retries if S3 fails and one clear error at the end.
+"""Open and write LanceDB tables, with retries if S3 fails and one clear error at the end.
+
+Tables are made, merged, indexed and optimized through lancedb (``open_for_writing``). Two things use Lance's own
+package (pylance):
+
+* What LanceDB has no call for: data files that workers write and one committer makes part of a table
+  (``write_uncommitted``, ``append``), and notes in a table's configuration.
+* Reading (``open_latest``), because a question on the command line would take 1.4 times as long with lancedb, mostly to
+  import it (docs/development.md). So lancedb is imported where tables are written.
 
 Lance writes the next version of a table only if it does not exist yet, on S3 by a conditional put. If the connection
 breaks meanwhile, Lance reads back that version: if it is its own, the commit succeeded; if there is none, it gives up,
@@ -7,12 +15,13 @@ because its client never retries a conditional put. So this module repeats the w
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import lance
 import lance.fragment
@@ -26,30 +35,26 @@ from finray.storage.locations import exists, is_s3, lance_storage_options, room_
 T = TypeVar("T")
 _PATIENCE_SECONDS: Final = 120.0
 """No try begins later than this: each may itself include minutes of Lance's retries."""
-_S3_FAILED: Final = "Generic S3 error"
+_S3_FAILED: Final = re.compile(r'Generic S3 error|store: "S3"')
+"""In messages of pylance and of lancedb."""
 _NOT_FOUND: Final = "was not found"
+WRITE_ERRORS: Final = (OSError, RuntimeError)
+"""What pylance and lancedb raise if a write fails."""
 _CONFLICT: Final = re.compile(r"incompatible transaction|commit conflict", re.I)
+_ORIGIN: Final = re.compile(r"^(lance error: )?(LanceError\(IO\): )?")
 _MAX_REASON: Final = 300
+_NEVER: Final = dt.timedelta(days=36_500)
 
 
-def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | None = None) -> T:
+def commit(where: str, step: Callable[[], T]) -> T:
     """Run ``step``, which opens the table at ``where`` at its latest version and writes it.
 
-    On S3 it is repeated after an error, so it must be idempotent, or ``undo`` must revert what a failed try may have
-    left. Raises SourceError, CommitConflictError if another writer was first.
+    On S3 it is repeated after an error, so it must be idempotent. Raises SourceError, CommitConflictError if another
+    writer was first.
     """
-    tried = False
-
-    def attempt() -> T:
-        nonlocal tried
-        if tried and undo is not None:
-            undo()
-        tried = True
-        return step()
-
     try:
-        return s3.retried(attempt, lambda error: isinstance(error, (OSError, SourceError)), *_patience(where))
-    except OSError as error:
+        return s3.retried(step, lambda error: isinstance(error, (*WRITE_ERRORS, SourceError)), *_patience(where))
+    except WRITE_ERRORS as error:
         kind = CommitConflictError if _CONFLICT.search(str(error)) else SourceError
         raise kind(f"cannot write {where!r}: {reason(error)}{_remedy(where, error)}") from error
 
@@ -57,18 +62,28 @@ def commit(where: str, step: Callable[[], T], *, undo: Callable[[], object] | No
 def create_table(where: str, schema: pa.Schema) -> None:
     """Create an empty table at ``where`` unless there is one. Raises SourceError."""
 
-    def write() -> None:
+    def create() -> None:
+        database, name = _database(where)
         try:
-            write_rows(where, schema.empty_table(), "create")
-        except OSError as error:
+            database.create_table(name, schema=schema)
+        except ValueError as error:
             if "already exists" not in str(error):
                 raise
 
-    commit(where, write)
+    commit(where, create)
 
 
-def write_rows(where: str, rows: pa.Table, mode: Literal["create", "append", "overwrite"]) -> None:
-    lance.write_dataset(rows, where, mode=mode, storage_options=lance_storage_options(where) or None)
+def _database(where: str) -> tuple[Any, str]:
+    """The LanceDB database that holds the table at ``where``, and the table's name there."""
+    import lancedb
+
+    folder, _, name = where.rpartition("/")
+    try:
+        return lancedb.connect(folder, storage_options=lance_storage_options(where) or None), name.removesuffix(
+            ".lance"
+        )
+    except ValueError as error:
+        raise OSError(str(error)) from error
 
 
 def write_uncommitted(table: Any, rows: pa.Table) -> list[FragmentMetadata]:
@@ -113,9 +128,16 @@ def _check_files(where: str, fragments: Sequence[FragmentMetadata]) -> None:
             )
 
 
+def optimize(table: Any) -> None:
+    """Compact a table that is open for writing, add new rows to its search indexes, and delete week-old files of killed
+    writes. Old versions stay: LanceDB would drop them by their own age, but the newest one, however old, is open in
+    readers."""
+    table.optimize(cleanup_older_than=_NEVER)
+
+
 def upsert(table: Any, key: str, rows: pa.Table, lost: str | None = None) -> None:
-    """Insert ``rows`` into an open table; each replaces the one with the same ``key``. Delete other rows for which the
-    SQL condition ``lost`` is true."""
+    """Insert ``rows`` into a table that is open for writing; each replaces the one with the same ``key``. Delete other
+    rows for which the SQL condition ``lost`` is true."""
     merge = table.merge_insert(key).when_matched_update_all().when_not_matched_insert_all()
     if lost:
         merge = merge.when_not_matched_by_source_delete(lost)
@@ -132,18 +154,29 @@ def open_latest(where: str) -> Any:
 
     Raises SourceError if S3 does not answer, and Lance's ValueError or OSError for other problems.
     """
+    return _opened(where, lambda: lance.dataset(where, storage_options=lance_storage_options(where) or None))
 
-    def is_temporary(error: Exception) -> bool:
-        # The caller knows that the table exists: an eventually consistent S3 may not list it yet.
-        return isinstance(error, (ValueError, OSError)) and any(part in str(error) for part in (_S3_FAILED, _NOT_FOUND))
+
+def open_for_writing(where: str) -> Any:
+    """Like ``open_latest``, but a ``lancedb.table.LanceTable``; its other problems are RuntimeErrors too."""
 
     def open_table() -> Any:
-        return lance.dataset(where, storage_options=lance_storage_options(where) or None)
+        database, name = _database(where)
+        return database.open_table(name)
 
+    return _opened(where, open_table)
+
+
+def _opened(where: str, open_table: Callable[[], T]) -> T:
+    def is_temporary(error: Exception) -> bool:
+        # The caller knows that the table exists: an eventually consistent S3 may not list it yet.
+        return isinstance(error, problems) and bool(_S3_FAILED.search(str(error)) or _NOT_FOUND in str(error))
+
+    problems = (ValueError, *WRITE_ERRORS)
     try:
         return s3.retried(open_table, is_temporary, *_patience(where))
-    except (ValueError, OSError) as error:
-        if _S3_FAILED not in str(error):
+    except problems as error:
+        if not _S3_FAILED.search(str(error)):
             raise
         raise SourceError(f"cannot read {where!r}: {reason(error)}{_remedy(where, error)}") from error
 
@@ -166,7 +199,7 @@ def _patience(where: str) -> tuple[int, float]:
 
 def reason(error: Exception) -> str:
     """Lance's message on one line, without the position in Lance's source code."""
-    line = " ".join(str(error).split()).removeprefix("LanceError(IO): ").partition(", /")[0]
+    line = _ORIGIN.sub("", " ".join(str(error).split())).partition(", /")[0]
     return line if len(line) <= _MAX_REASON else f"{line[:_MAX_REASON]} ..."
 
 

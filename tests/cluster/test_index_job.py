@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,9 +22,8 @@ from finray.core.settings import Settings
 from finray.index import layout, schema
 from finray.index.job.in_process import index_in_process
 from finray.index.job.summary import IndexProgress
-from finray.index.tasks import in_turn
 from finray.index.upkeep.maintain import maintain
-from finray.index.writing.writer import IndexWriter
+from finray.index.writing.writer import IndexWriter, here
 from finray.storage.lance_commit import data_files
 from finray.storage.s3 import s3_filesystem
 from tests.cluster.nodes import cluster_of_nodes
@@ -164,21 +163,21 @@ def test_the_upkeep_left_by_a_killed_job_runs_on_workers(
     source = [str(sorted((sample_folder / "filings").glob("*8k*"))[0])]
     index = str(tmp_path / "index")
     with monkeypatch.context() as killed:
-        killed.setattr(IndexWriter, "finish", lambda self, run=in_turn: self.flush())
+        killed.setattr(IndexWriter, "finish", lambda self, run=here: self.flush())
         assert index_in_process(source, index, local_settings).indexed == 1
     assert "text_idx" not in _search_indexes(index)
-    on_workers: list[int] = []
+    on_workers = []
 
-    def workers(tasks: Sequence[Callable[[], T]], /) -> list[T]:
-        on_workers.append(len(tasks))
-        return in_turn(tasks)
+    def workers(upkeep: Callable[[], object]) -> None:
+        on_workers.append(upkeep)
+        here(upkeep)
 
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     monkeypatch.setattr(index_job, "ray_cluster", lambda **_: nullcontext())
     monkeypatch.setattr(index_job, "on_cluster", workers)
     again = index_filings(source, index, local_settings)
     assert (again.indexed, again.skipped) == (0, {"unchanged": 1})
-    assert sum(on_workers) > 0
+    assert len(on_workers) == 1
     assert "text_idx" in _search_indexes(index)
 
 

@@ -17,9 +17,8 @@ from finray.index.job.in_process import index_in_process
 from finray.index.job.parser_process import ParserProcess
 from finray.index.job.summary import IndexSummary
 from finray.index.reading.reader import IndexReader
-from finray.index.tasks import Run, in_turn
 from finray.index.upkeep.check import check_index
-from finray.index.writing.writer import IndexWriter
+from finray.index.writing.writer import IndexWriter, RunUpkeep, here
 from finray.lab.sample.edgar import Submission
 from finray.storage.s3 import s3_filesystem
 from tests.edgar.syncer import Syncer
@@ -33,7 +32,7 @@ def backlog(sync: Syncer, index: str) -> Backlog:
 
 
 def bring_up_to_date(
-    sync: Syncer, index: str, settings: Settings, parser: ParserProcess, upkeep: Run = in_turn
+    sync: Syncer, index: str, settings: Settings, parser: ParserProcess, upkeep: RunUpkeep = here
 ) -> IndexOutcome:
     def index_new(sources: Sequence[str]) -> IndexSummary:
         return index_in_process(sources, index, settings, parser=parser)
@@ -59,17 +58,17 @@ def test_upkeep_after_a_deletion_goes_to_the_workers(
     bring_up_to_date(sync, index, local_settings, parser)
     republish(submissions[1:5])
     sync(recheck=True)
-    runs: list[Run] = []
+    runs: list[RunUpkeep] = []
     finish = IndexWriter.finish
 
-    def noting(writer: IndexWriter, run: Run = in_turn) -> None:
+    def noting(writer: IndexWriter, run: RunUpkeep = here) -> None:
         runs.append(run)
         finish(writer, run)
 
     monkeypatch.setattr(IndexWriter, "finish", noting)
 
-    def on_workers(tasks: Sequence[Callable[[], T]], /) -> list[T]:
-        return in_turn(tasks)
+    def on_workers(upkeep: Callable[[], object]) -> None:
+        here(upkeep)
 
     outcome = bring_up_to_date(sync, index, local_settings, parser, on_workers)
     assert (outcome.withdrawn, outcome.summary, runs) == (1, None, [on_workers])

@@ -17,7 +17,7 @@ class IndexSettings(Section):
     ann_pages: int = Field(100_000, ge=1)
     """Number of pages, and of filings, above which an approximate index of their vectors is built."""
     ann_recall: float = Field(0.95, gt=0, le=1)
-    """Recall@10 against exact search below which `finray maintain` retrains an approximate index."""
+    """Recall@10 against exact search below which `finray maintain` trains an approximate index anew, or drops it."""
     write_rows: int = Field(20_000, ge=1)
     """Chunks in one commit: many small commits bloat a Lance table."""
     cache_bytes: int = Field(512 * 1024 * 1024, ge=1)

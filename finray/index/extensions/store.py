@@ -18,8 +18,6 @@ from finray.index.tables.maintenance import rows_by_revision
 from finray.storage.lance_commit import open_if_any
 from finray.storage.locations import exists, join, normalize, read_bytes
 
-WORDS = "text_idx"
-"""Name of the full-text index."""
 _FORMAT_VERSION = 1
 
 
@@ -29,11 +27,6 @@ def stored_rows(reader: IndexReader, extension: AnyExtension) -> tuple[Any, Coun
     counts = dict.fromkeys(reader.revisions, 1) if extension.rows == "filings" else reader.row_counts(extension.rows)
     expected = {(filing_id, revision): counts[filing_id] for filing_id, revision in reader.revisions.items()}
     return table, Counter() if table is None else rows_by_revision(table), expected
-
-
-def search_indexes(table: Any) -> set[str]:
-    """Names of the search indexes of an open table."""
-    return {index.name for index in table.describe_indices()}
 
 
 def record_of(extension: AnyExtension) -> dict[str, Any]:

@@ -12,15 +12,14 @@ from finray.index import schema
 from finray.index.extensions.extension import PLACES, AnyExtension, FilingExtension
 from finray.index.extensions.set_aside import noted_failed
 from finray.index.extensions.store import (
-    WORDS,
     failed_location,
     file_location,
     is_recorded,
-    search_indexes,
     stored_rows,
 )
 from finray.index.reading.reader import IndexReader
 from finray.index.tables.hits import committed_rows, text_hits, vector_hits
+from finray.index.tables.search_indexes import WORDS
 from finray.models.encoder import Vectors
 from finray.storage.locations import read_bytes
 
@@ -95,8 +94,8 @@ def open_extension(reader: IndexReader, extension: AnyExtension) -> ExtensionTab
     failed = noted_failed(failed_location(reader.uri, extension))
     expected = {key: rows for key, rows in expected.items() if key not in failed}
     absent = [key for key, rows in expected.items() if stored[key] != rows]
-    if extension.words and table is not None and WORDS not in search_indexes(table):  # killed before the last step
-        absent = list(expected)
+    if extension.words and table is not None and not any(index.name == WORDS for index in table.describe_indices()):
+        absent = list(expected)  # killed before the last step
     if absent:
         raise IndexMismatchError(
             f"the {extension.name!r} {extension.things} of the index at {reader.uri!r} lack {len(absent)} of "

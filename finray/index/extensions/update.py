@@ -17,23 +17,21 @@ from finray.index import schema
 from finray.index.extensions.extension import AnyExtension, Cost, FilingExtension, FilingRows
 from finray.index.extensions.set_aside import Attempted, FailedFiling, Key, note_failed
 from finray.index.extensions.store import (
-    WORDS,
     failed_location,
     file_location,
     is_recorded,
     location_of,
     record_of,
-    search_indexes,
     stored_rows,
 )
 from finray.index.job.attempts import AttemptsHere
 from finray.index.reading.reader import IndexReader
-from finray.storage.lance_commit import commit, open_if_any, write_rows
+from finray.index.tables.search_indexes import build_words
+from finray.storage.lance_commit import commit, create_table, open_for_writing, optimize
 from finray.storage.locations import exists, write_bytes
 
 _COMMIT_ROWS = 20_000
 _COMMIT_SECONDS = 60.0
-_MAX_FRAGMENTS = 4
 _KEY = "filing_id_idx"
 Tables = Callable[[IndexReader, AnyExtension, Sequence[Key]], Iterator["FilingRows | FailedFiling"]]
 """Makes the rows of each filing once or sets it aside, in any order."""
@@ -95,7 +93,7 @@ def extend_index(
     made = _reported(tables(reader, extension, todo) if todo else iter(()), len(todo), progress)
     for batch in _batches(made, costs, failed):
         keys = sorted(set(zip(batch["filing_id"].to_pylist(), batch["revision"].to_pylist(), strict=True)))
-        commit(location, partial(_add, location, batch), undo=partial(_delete, location, keys))
+        commit(location, partial(_add, location, batch, keys))
     commit(location, partial(_finish, location, extension.words))
     note_failed(failed_location(reader.uri, extension), failed)
     rows = sum(number for key, number in expected.items() if key not in failed)
@@ -141,32 +139,31 @@ def _batches(
         yield pa.concat_tables(ready)
 
 
-def _add(location: str, batch: pa.Table) -> None:
-    table = open_if_any(location)
-    if table is None:
-        write_rows(location, batch, "create")
-    else:
-        # An empty table, as a rebuild leaves it, may have the columns of other settings.
-        write_rows(location, batch, "append" if table.count_rows() else "overwrite")
+def _add(location: str, batch: pa.Table, keys: Sequence[Key]) -> None:
+    _delete(location, keys)  # what a failed try may have left
+    create_table(location, batch.schema)
+    table = open_for_writing(location)
+    # An empty table, as a rebuild leaves it, may have the columns of other settings.
+    table.add(batch, mode="append" if table.count_rows() else "overwrite")
 
 
 def _delete(location: str, keys: Sequence[Key]) -> None:
-    for some in schema.any_of([schema.is_revision(*key) for key in keys]):
-        if (table := open_if_any(location)) is not None:
-            table.delete(some)
+    if exists(location):
+        for some in schema.any_of([schema.is_revision(*key) for key in keys]):
+            open_for_writing(location).delete(some)
 
 
 def _finish(location: str, words: bool) -> None:
     """Compact the table and bring its search indexes up to date."""
-    table = open_if_any(location)
-    if table is None:
+    from lancedb.index import BTree
+
+    if not exists(location):
         return
-    if len(table.get_fragments()) > _MAX_FRAGMENTS:
-        table.optimize.compact_files()
-    found = search_indexes(table)
-    if _KEY not in found and table.count_rows():
-        table.create_scalar_index("filing_id", "BTREE", name=_KEY)
-    if words and WORDS not in found:
-        table.create_scalar_index("text", "INVERTED", name=WORDS, with_position=False)
-    if any(table.stats.index_stats(index)["num_unindexed_rows"] for index in found):
-        table.optimize.optimize_indices()
+    table = open_for_writing(location)
+    optimize(table)
+    if not table.count_rows():
+        return
+    if _KEY not in {index.name for index in table.list_indices()}:
+        table.create_index("filing_id", config=BTree(), name=_KEY)
+    if words:
+        build_words(table)

@@ -19,11 +19,10 @@ from finray.core.settings import FilingSettings
 from finray.index import schema
 from finray.index.job.parser_process import ParserProcess
 from finray.index.job.summary import IndexFailure, IndexProgress, IndexSummary, MarkedFiling, ReportProgress
-from finray.index.tasks import Run, in_turn
 from finray.index.writing import bundle as bundles
 from finray.index.writing.fragments import WriteTarget, WrittenFilings, write_filings
 from finray.index.writing.plan import Plan
-from finray.index.writing.writer import IndexWriter
+from finray.index.writing.writer import IndexWriter, RunUpkeep, here
 from finray.storage.locations import Listing, SourceFile, read_bytes
 
 
@@ -157,8 +156,8 @@ class Collector:
             self._counts["indexed"] += 1
             self._counts["pages"] += n_pages
 
-    def finish(self, listing: Listing, slots: Mapping[str, int], run: Run = in_turn) -> IndexSummary:
-        """Commit the rest and bring search indexes up to date, in tasks that ``run`` runs. ``slots`` is the number of
+    def finish(self, listing: Listing, slots: Mapping[str, int], run: RunUpkeep = here) -> IndexSummary:
+        """Commit the rest and bring search indexes up to date, which ``run`` runs. ``slots`` is the number of
         simultaneous processes of each role besides this one.
 
         Raises RuntimeError if a planned file is missing.

@@ -26,6 +26,7 @@ from finray.index.tables import ann
 from finray.index.tables.hits import (
     CHUNK_PLACE,
     PAGE_PLACE,
+    AnnSearch,
     RowIds,
     by_place,
     committed_rows,
@@ -52,7 +53,7 @@ class IndexReader:
         self.record = record
         self._tables = tables
         self._stale = {schema.FILINGS: False} | {name: self._has_stale_rows(name) for name in schema.CHILDREN}
-        self._approximate: dict[str, ann.AnnSearch | None] = {}
+        self._approximate: dict[str, AnnSearch | None] = {}
         for name in ann.TABLES:
             with layout.reading(uri, name):
                 self._approximate[name] = ann.search_of(name, tables[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,6 @@ from lance.query import MatchQuery
 
 from finray.core.arrays import Floats
 from finray.index import schema
-from finray.index.tables import ann
 from finray.models.encoder import Vectors
 
 ROW_ID: Final = "_rowid"
@@ -21,6 +21,15 @@ ROW_ID: Final = "_rowid"
 RowIds = npt.NDArray[np.int64]
 PAGE_PLACE: Final = ("filing_id", "page")
 CHUNK_PLACE: Final = ("filing_id", "page", "start", "end")
+
+
+@dataclass(frozen=True, slots=True)
+class AnnSearch:
+    """Number of partitions that a search probes. ``refine`` is the number of rows scored anew for each row returned,
+    None if the index holds the vectors themselves."""
+
+    probes: int
+    refine: int | None
 
 
 def committed_rows(revisions: Mapping[str, str], filing_ids: Collection[str] | None, *, stale: bool) -> str | None:
@@ -58,7 +67,7 @@ def vector_hits(
     where: str | None,
     limit: int,
     *,
-    how: ann.AnnSearch | None = None,
+    how: AnnSearch | None = None,
 ) -> pa.Table:
     """The ``limit`` rows of a Lance table with the largest dot product of column ``vector``: ``place`` and score.
     Exact, or by an approximate index; the score of each row is exact in any case."""

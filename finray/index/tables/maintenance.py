@@ -1,4 +1,5 @@
-"""Maintains the tables: removes what killed runs left, updates search indexes, compacts, drops old versions."""
+"""Maintains the tables: removes what killed runs left, has LanceDB compact them and update their search indexes, drops
+old versions."""
 
 from __future__ import annotations
 
@@ -12,22 +13,17 @@ from operator import methodcaller
 from typing import Any
 
 import pyarrow.compute as pc
-from lance.optimize import Compaction, CompactionTask, RewriteResult
 
 from finray.core.settings import IndexSettings
 from finray.index import layout, schema
 from finray.index.tables import ann, search_indexes
-from finray.index.tasks import Run, in_turn
-from finray.storage.lance_commit import data_files
+from finray.storage.lance_commit import data_files, optimize
 from finray.storage.locations import delete, join, list_objects
 
 KEEP_VERSIONS = dt.timedelta(days=1)
 """A pinned version stays readable for this long after a newer one replaces it."""
 CLAIM = "finray.writer"
 """Key in the configuration of ``filings``: the token of the writer that owns the index."""
-_MAX_FRAGMENTS = 4
-"""A table with more fragments is compacted."""
-_NEVER = dt.timedelta(days=36_500)
 _BEGAN, _BEGAN_MONOTONIC = dt.datetime.now(dt.UTC), time.monotonic()
 
 
@@ -72,7 +68,7 @@ def sweep_files(uri: str, claim: str) -> None:
             return
         if listed <= _referenced(uri, name):
             continue
-        layout.write_table(uri, name, methodcaller("restore"))
+        layout.write_dataset(uri, name, methodcaller("restore"))
         for file in sorted(listed - _referenced(uri, name)):
             delete(join(folder, file))
 
@@ -108,48 +104,37 @@ def remove(uri: str, names: Sequence[str], clauses: Sequence[str]) -> None:
             layout.write_table(uri, name, methodcaller("delete", some))
 
 
-def tidy(uri: str, settings: IndexSettings, run: Run = in_turn) -> list[ann.AnnReport]:
+def tidy(uri: str, settings: IndexSettings) -> dict[str, ann.Action]:
     """Compact fragmented tables, bring search indexes up to date, and drop versions too old for any reader.
 
-    Does nothing to a table that needs nothing. ``run`` runs the tasks that read rows. Returns a report on each
-    approximate vector index that it has built.
+    Returns what was done about the approximate vector index of each table that has or had one.
     """
-    built = []
+    done: dict[str, ann.Action] = {}
     for name in schema.table_schemas(1):
-        layout.write_table(uri, name, partial(_tidy, uri, name, run))
-        if name in ann.TABLES and (report := ann.build_if_due(uri, name, settings, run)):
-            built.append(report)
-        search_indexes.note_checksums(uri, name, run)
-    return built
+        layout.write_table(uri, name, partial(_optimize, name))
+        if name in ann.TABLES and (action := ann.update(uri, name, settings)):
+            done[name] = action
+        layout.write_dataset(uri, name, _drop_expired)
+        search_indexes.note_checksums(uri, name)
+    return done
 
 
 def build_search_indexes(uri: str) -> None:
     """Build missing search indexes and update the others. The next index run builds approximate vector indexes; until
     then search is exact."""
     for name in schema.table_schemas(1):
-        layout.write_table(uri, name, partial(search_indexes.update, uri, name))
+        layout.write_table(uri, name, partial(_optimize, name))
         search_indexes.note_checksums(uri, name)
 
 
-def _tidy(uri: str, name: str, run: Run, table: Any) -> None:
-    version = table.version
-    fragments = table.get_fragments()
-    if len(fragments) > _MAX_FRAGMENTS or any(fragment.num_deletions for fragment in fragments):
-        tasks = [partial(_rewritten, uri, name, task) for task in Compaction.plan(table, {}).tasks]
-        if tasks:
-            Compaction.commit(table, run(tasks))
-    search_indexes.update(uri, name, layout.open_table(uri, name), run)
-    latest = layout.open_table(uri, name)
-    expired = expired_versions(latest.versions(), _now())
-    if expired:
-        latest.cleanup_old_versions(versions=expired)
-    if latest.version != version:
-        latest.cleanup_old_versions(older_than=_NEVER)  # week-old files of killed writes
+def _optimize(name: str, table: Any) -> None:
+    optimize(table)
+    search_indexes.build_missing(name, table)
 
 
-def _rewritten(uri: str, name: str, task: CompactionTask) -> RewriteResult:
-    """Rewrite some fragments into new data files."""
-    return task.execute(layout.open_table(uri, name, task.read_version))
+def _drop_expired(table: Any) -> None:
+    if expired := expired_versions(table.versions(), _now()):
+        table.cleanup_old_versions(versions=expired)
 
 
 def rows_by_revision(table: Any) -> Counter[tuple[str, str]]:

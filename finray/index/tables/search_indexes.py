@@ -1,171 +1,128 @@
 """Search indexes of the tables, and their checksums.
 
 Every column by which rows are upserted, deleted or looked up has a B-tree; without one, each of these scans the column.
+LanceDB builds them and adds new rows (``optimize``).
 
-An index consists of segments, each over some fragments: tasks build them, one commit adds them. A search reads all
-segments and ranks by statistics of the whole table, so their number does not change a score.
-
-A changed byte in an index can silently lose hits. Files of an index never change, so an index run ends by recording
-their checksums in the table's configuration, by segment. Rows have a digest instead (``finray.index.tables.digest``).
+A changed byte in an index can silently lose hits, as Lance has no checksums of its own. Files of an index never change,
+so an index run ends by noting their lengths and checksums in the table's configuration. Rows have a digest instead
+(``finray.index.tables.digest``).
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from operator import methodcaller
 from typing import Any, Final
 
 from finray.core.errors import SourceError
 from finray.index import layout, schema
-from finray.index.tasks import Run, in_turn
 from finray.storage.locations import SourceFile, join, list_objects, open_stream
 
-_PREFIX: Final = "finray.checksums."
-"""Prefix of the keys in a table's configuration."""
-_SEGMENT_ROWS: Final = 2**20
-"""New rows get segments of their own from this number on; fewer are merged into the last segment."""
+WORDS: Final = "text_idx"
+"""Name of a full-text index."""
+_SEARCHED: Final = (schema.PAGES, schema.CHUNKS)
+_STOP_WORDS: Final = (
+    "a about after again against all am an and are as at be been being below between both but by can did do doing down "
+    "each few for from further had has have having he her here herself him himself his how i if in into is it its "
+    "itself just me more most my myself now of off on or other our out over own re same she should so some such than "
+    "that the their theirs them then there these they this those through to too under until up was we were what when "
+    "where which while who whom will with you your yourself"
+)
+"""Those of Lance 14. Named because Lance 13, which is in lancedb 0.40, leaves out "no", "not" and "d" too: rows that it
+indexes would not be found by them (findings/lance-stop-words-by-version.sh)."""
+_CHECKSUMS: Final = "finray.index_files"
+"""Key in a table's configuration."""
+_Files = dict[str, tuple[int, str]]
+"""Length and checksum of each file of the search indexes."""
 
 
-@dataclass(frozen=True, slots=True)
-class SearchIndex:
-    """``options`` are those of Lance's ``create_index_uncommitted``."""
+def build_missing(name: str, table: Any) -> None:
+    """Build the search indexes that a table, open for writing, lacks."""
+    from lancedb.index import BTree
 
-    name: str
-    column: str
-    kind: str
-    options: Mapping[str, Any]
-
-
-_KEY: Final = SearchIndex("filing_id_idx", "filing_id", "BTREE", {})
-_WORDS: Final = SearchIndex("text_idx", "text", "INVERTED", {"with_position": False})
-_SOURCE: Final = SearchIndex("source_uri_idx", "source_uri", "BTREE", {})
-_INDEXES: Final = {
-    schema.FILINGS: (_KEY,),
-    schema.PAGES: (_KEY, _WORDS),
-    schema.CHUNKS: (_KEY, _WORDS),
-    schema.TABLES: (_KEY,),
-    schema.FACTS: (_KEY,),
-    schema.SOURCES: (_SOURCE,),
-    schema.FAILURES: (_SOURCE,),
-}
-
-
-def update(uri: str, name: str, table: Any, run: Run = in_turn) -> None:
-    """Bring the search indexes of an open table up to date: build missing ones, add new rows to all."""
     if not table.count_rows():
         return
-    found = {index.name: index for index in table.describe_indices()}
-    for index in _INDEXES[name]:
-        segments = found[index.name].segments if index.name in found else []
-        covered = {fragment for segment in segments for fragment in segment.fragment_ids}
-        new = [fragment for fragment in table.get_fragments() if fragment.fragment_id not in covered]
-        if not segments and len(_groups(new)) == 1:
-            run([partial(_create, uri, name, index)])
-        elif not segments or sum(fragment.count_rows() for fragment in new) >= _SEGMENT_ROWS:
-            build(uri, name, table, index, new, run)
-        else:
-            continue
-        table = layout.open_table(uri, name)
-    with layout.reading(uri, name):
-        behind = any(table.stats.index_stats(index)["num_unindexed_rows"] for index in found)
-    if behind:
-        run([partial(_optimize, uri, name)])
+    key = schema.KEYS[name]
+    if f"{key}_idx" not in {index.name for index in table.list_indices()}:
+        table.create_index(key, config=BTree(), name=f"{key}_idx")
+    if name in _SEARCHED:
+        build_words(table)
 
 
-def build(uri: str, name: str, table: Any, index: SearchIndex, fragments: Sequence[Any], run: Run) -> None:
-    """Add segments over some fragments of an open table to an index; they replace those over the same fragments."""
-    build_one = partial(_segment, uri, name, table.version, index)
-    segments = run([partial(build_one, group) for group in _groups(fragments)])
-    table.commit_existing_index_segments(index.name, index.column, segments)
+def build_words(table: Any) -> None:
+    """Build the full-text index of the column ``text`` of a table that is open for writing, unless it has one with
+    these stop words."""
+    from lancedb.index import FTS
+
+    stop_words = _STOP_WORDS.split()
+    details = {index.name: index.index_details for index in table.list_indices()}
+    if WORDS not in details or set(details[WORDS].get("custom_stop_words") or ()) != set(stop_words):
+        config = FTS(with_position=False, custom_stop_words=stop_words)
+        table.create_index("text", config=config, name=WORDS, replace=True)
 
 
-def _create(uri: str, name: str, index: SearchIndex) -> None:
-    """Build a small index as a whole, which works on an eventually consistent S3, unlike segments of a text index."""
+def note_checksums(uri: str, name: str) -> None:
+    """Note the files of new search indexes, and forget those of indexes that are gone."""
     table = layout.open_table(uri, name)
-    table.create_scalar_index(index.column, index.kind, name=index.name, **index.options)
-
-
-def _groups(fragments: Sequence[Any]) -> list[list[int]]:
-    """Ids of fragments, in groups of at least ``_SEGMENT_ROWS`` rows except for the last."""
-    groups: list[list[int]] = [[]]
-    rows = 0
-    for fragment in fragments:
-        if rows >= _SEGMENT_ROWS:
-            groups.append([])
-            rows = 0
-        groups[-1].append(fragment.fragment_id)
-        rows += fragment.count_rows()
-    return groups
-
-
-def _segment(uri: str, name: str, version: int, index: SearchIndex, fragments: list[int]) -> Any:
-    """Build the index of some fragments; it belongs to no version until it is committed."""
-    table = layout.open_table(uri, name, version)
-    return table.create_index_uncommitted(
-        index.column, index.kind, name=index.name, replace=True, fragment_ids=fragments, **index.options
-    )
-
-
-def _optimize(uri: str, name: str) -> None:
-    """Merge new rows into the last segment of each index."""
-    layout.open_table(uri, name).optimize.optimize_indices()
-
-
-def note_checksums(uri: str, name: str, run: Run = in_turn) -> None:
-    """Record checksums of new segments, and drop those of segments that are gone."""
-    table = layout.open_table(uri, name)
-    recorded = {key for key in table.config() if key.startswith(_PREFIX)}
-    segments = {_PREFIX + segment: segment for found in _segments(table).values() for segment in found}
-    if new := sorted(segments.keys() - recorded):
-        checksums = run([partial(_checksums, uri, name, segments[key]) for key in new])
-        layout.write_table(uri, name, methodcaller("update_config", dict(zip(new, checksums, strict=True))))
-    if gone := sorted(recorded - segments.keys()):
-        layout.write_table(uri, name, methodcaller("delete_config_keys", gone))
+    noted = _noted(table) or {}
+    old, folders = {_folder(file) for file in noted}, _folders(table)
+    if old != folders:
+        made = {file: known for file, known in noted.items() if _folder(file) in folders}
+        files = {file: found for file, found in _files(uri, name, table).items() if _folder(file) not in old}
+        made |= {file: (found.size, _checksum(found.uri)) for file, found in files.items()}
+        layout.note(uri, name, {_CHECKSUMS: json.dumps(made)})
 
 
 def damaged(uri: str, name: str, *, deep: bool) -> Iterator[tuple[str, str]]:
     """(search index, problem) for each damaged search index of one table: a file is missing or has another length; with
-    ``deep``, its content differs. An index without checksums (from an older finray) is only opened."""
+    ``deep``, its content differs. Indexes without checksums (from an older finray) are only opened."""
     table = layout.open_table(uri, name)
-    config = table.config()
-    for index, segments in _segments(table).items():
-        for segment in segments:
-            recorded = config.get(_PREFIX + segment)
-            if not recorded:
-                problem = _opening_problem(table, index)
-            elif (checksums := _read_checksums(recorded)) is None:
-                problem = "its checksums cannot be read"
-            else:
-                problem = _difference(uri, name, segment, checksums, deep=deep)
-            if problem:
-                yield index, problem
-                break
+    noted, files = _noted(table), _files(uri, name, table)
+    for index in table.describe_indices():
+        folders = {str(segment.uuid) for segment in index.segments}
+        own = {file: how for file, how in (noted or {}).items() if _folder(file) in folders}
+        if noted is None:
+            problem = "its checksums cannot be read"
+        elif not own:
+            problem = _opening_problem(table, index.name)
+        else:
+            problem = next(filter(None, (_difference(file, how, files, deep=deep) for file, how in own.items())), "")
+        if problem:
+            yield index.name, problem
 
 
-def _segments(table: Any) -> dict[str, list[str]]:
-    return {index.name: [str(segment.uuid) for segment in index.segments] for index in table.describe_indices()}
+def _difference(file: str, noted: tuple[int, str], files: dict[str, SourceFile], *, deep: bool) -> str:
+    name, (size, checksum) = file.rpartition("/")[2], noted
+    if file not in files:
+        return f"{name} is missing"
+    if files[file].size != size:
+        return f"{name} has {files[file].size:,} bytes instead of {size:,}"
+    return f"{name} is not what was written" if deep and _checksum(files[file].uri) != checksum else ""
 
 
-def _files(uri: str, name: str, segment: str) -> dict[str, SourceFile]:
-    """The files of a segment by name."""
-    folder = join(layout.table_uri(uri, name), "_indices", segment)
-    return {file.uri.rpartition("/")[2]: file for file in list_objects(folder)}
+def _files(uri: str, name: str, table: Any) -> dict[str, SourceFile]:
+    """The files of the search indexes of a version, by their path under ``_indices``."""
+    folder = join(layout.table_uri(uri, name), "_indices")
+    listed = (file for segment in sorted(_folders(table)) for file in list_objects(join(folder, segment)))
+    return {"/".join(file.uri.split("/")[-2:]): file for file in listed}
 
 
-def _checksums(uri: str, name: str, segment: str) -> str:
-    """Length and checksum of each file of a segment by name, as JSON."""
-    files = _files(uri, name, segment)
-    return json.dumps({file: [found.size, _checksum(found.uri)] for file, found in files.items()})
+def _folders(table: Any) -> set[str]:
+    """The folders of the search indexes of a version."""
+    return {str(segment.uuid) for index in table.describe_indices() for segment in index.segments}
 
 
-def _read_checksums(recorded: str) -> dict[str, tuple[int, str]] | None:
-    """What :func:`_checksums` wrote; None if it is damaged."""
+def _folder(file: str) -> str:
+    return file.partition("/")[0]
+
+
+def _noted(table: Any) -> _Files | None:
+    """What ``note_checksums`` wrote, empty if nothing; None if it is damaged."""
     try:
-        return {file: (int(size), str(checksum)) for file, (size, checksum) in json.loads(recorded).items()}
+        noted = json.loads(table.config().get(_CHECKSUMS, "{}"))
+        return {file: (int(size), str(checksum)) for file, (size, checksum) in noted.items()}
     except (ValueError, TypeError, AttributeError):
         return None
 
@@ -176,19 +133,6 @@ def _checksum(uri: str) -> str:
             return hashlib.file_digest(stream, partial(hashlib.blake2b, digest_size=12)).hexdigest()  # type: ignore[arg-type]
     except OSError as error:
         raise SourceError(f"cannot read {uri!r}: {error}") from error
-
-
-def _difference(uri: str, name: str, segment: str, recorded: dict[str, tuple[int, str]], *, deep: bool) -> str:
-    """What is wrong with the files of a segment; "" if nothing is."""
-    files = _files(uri, name, segment)
-    for file, (size, checksum) in recorded.items():
-        if file not in files:
-            return f"{file} is missing"
-        if files[file].size != size:
-            return f"{file} has {files[file].size:,} bytes instead of {size:,}"
-        if deep and _checksum(files[file].uri) != checksum:
-            return f"{file} is not what was written"
-    return ""
 
 
 def _opening_problem(table: Any, index: str) -> str:

@@ -65,12 +65,11 @@ def maintain(index: str, settings: Settings) -> Upkeep:
     token = claim(index)
     maintenance.sweep(index, thorough=True)
     maintenance.sweep_files(index, token)
-    vectors = {report.table: report for report in maintenance.tidy(index, settings.index)}
-    for name in ann.TABLES:
-        if name not in vectors and (report := ann.refresh(index, name, settings.index)):
-            vectors[name] = report
+    done = maintenance.tidy(index, settings.index)
+    vectors = tuple(ann.measure(index, name, settings.index, action) for name, action in done.items())
+    for name in done:
         search_indexes.note_checksums(index, name)
-    return Upkeep(before, index_statistics(index), time.monotonic() - started, tuple(vectors.values()))
+    return Upkeep(before, index_statistics(index), time.monotonic() - started, vectors)
 
 
 def index_statistics(uri: str) -> IndexStatistics:

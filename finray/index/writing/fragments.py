@@ -66,7 +66,7 @@ def write_filings(target: WriteTarget, filings: Sequence[tuple[FilingBundle, dt.
         rows = [table.cast(schemas[name]) for table in tables if table.num_rows]
         if rows:
             write_rows = partial(write_uncommitted, rows=pa.concat_tables(rows))
-            fragments[name] = layout.write_table(target.uri, name, write_rows)
+            fragments[name] = layout.write_dataset(target.uri, name, write_rows)
     covers = [_filing_row(bundle, modified, revision, schemas) for bundle, modified, revision in bundles]
     return WrittenFilings(pa.concat_tables(covers), fragments)
 

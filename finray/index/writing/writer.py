@@ -14,7 +14,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from operator import methodcaller
@@ -28,12 +28,13 @@ from finray.core.errors import CommitConflictError, FilingError, IndexMissingErr
 from finray.core.settings import Settings
 from finray.index import layout, schema
 from finray.index.tables import digest, maintenance
-from finray.index.tasks import Run, in_turn
 from finray.index.writing.fragments import Key, WriteTarget, WrittenFilings, replaced
 from finray.index.writing.plan import CommittedFiling, KnownSource, Outcome, Plan, PlannedFile, make_plan
 from finray.storage.lance_commit import append, upsert
 from finray.storage.locations import SourceFile
 
+RunUpkeep = Callable[[Callable[[], object]], None]
+"""Runs the upkeep, possibly on another machine. Raises what it raises."""
 _COMMIT_SECONDS = 60.0
 """Longest time between commits, so that a kill costs little work."""
 _FRAGMENTS_SHARE: Final = 32
@@ -53,6 +54,11 @@ class _Pending:
     @property
     def key(self) -> Key:
         return self.row["filing_id"][0].as_py(), self.committed.revision
+
+
+def here(upkeep: Callable[[], object]) -> None:
+    """Run the upkeep in this process."""
+    upkeep()
 
 
 class IndexWriter:
@@ -165,11 +171,11 @@ class IndexWriter:
         self._write_outcomes()
         self._clear()
 
-    def finish(self, run: Run = in_turn) -> None:
-        """Commit the rest; update search indexes, compact and clean up changed tables. ``run`` runs the tasks."""
+    def finish(self, run: RunUpkeep = here) -> None:
+        """Commit the rest; update search indexes, compact and clean up changed tables. ``run`` runs that upkeep."""
         self.flush()
         maintenance.sweep(self._uri)  # last rows of a writer that this one overtook
-        maintenance.tidy(self._uri, self._settings.index, run)
+        run(partial(maintenance.tidy, self._uri, self._settings.index))
 
     def withdraw(self, source_uris: Collection[str]) -> int:
         """Remove the filings that were read from these files, and the records of the files. Returns their number.
@@ -241,7 +247,7 @@ class IndexWriter:
             add(table)
 
         try:
-            layout.write_table(self._uri, name, step)
+            layout.write_dataset(self._uri, name, step)
         except SourceError:  # a conflict, or the files are gone
             self._check_claim(undo=keys)
             raise
@@ -315,5 +321,5 @@ def _committed(filings: pa.Table) -> list[tuple[str, CommittedFiling]]:
 def claim(uri: str) -> str:
     """Take over the index for writing: its current writer stops at its next commit. Returns the new claim."""
     token = uuid.uuid4().hex
-    layout.write_table(uri, schema.FILINGS, methodcaller("update_config", {maintenance.CLAIM: token}))
+    layout.note(uri, schema.FILINGS, {maintenance.CLAIM: token})
     return token

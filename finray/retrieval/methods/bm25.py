@@ -1,6 +1,6 @@
 """``bm25``: words alone. Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009).
 
-Lance's full-text index scores chunks with k1 = 1.2 and b = 0.75, English stems and no stop words.
+Lance's full-text index scores chunks with k1 = 1.2 and b = 0.75, English stems, stop words left out.
 """
 
 from __future__ import annotations

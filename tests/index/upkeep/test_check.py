@@ -15,7 +15,7 @@ import pytest
 from finray.core.errors import IndexDamagedError, IndexMissingError
 from finray.index import layout, schema
 from finray.index.tables import maintenance
-from finray.index.tables.search_indexes import _PREFIX
+from finray.index.tables.search_indexes import _CHECKSUMS
 from finray.index.upkeep.check import check_index, repair_index
 from finray.index.upkeep.maintain import index_statistics
 from finray.index.writing.writer import claim
@@ -94,9 +94,7 @@ def wrong_vector(uri: str) -> None:
 
 
 def unreadable_checksums(uri: str) -> None:
-    table = layout.open_table(uri, schema.PAGES)
-    recorded = next(key for key in table.config() if key.startswith(_PREFIX))
-    table.update_config({recorded: '{"page_data.lance": [481, "d7\x13'})
+    layout.note(uri, schema.PAGES, {_CHECKSUMS: '{"page_data.lance": [481, "d7\x13'})
 
 
 def corrupt_fragment(name: str) -> Callable[[str], None]:
