@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from finray.answering.cells.operands import label_words
 from finray.answering.cells.page_cells import is_printed_dash
 from finray.answering.confidence import ConfidenceModel, signals
 from finray.answering.part_names import has_part
@@ -19,11 +20,13 @@ from finray.core.predictions import Answer
 from finray.core.query import OwnName, Query
 from finray.core.roles import Answerer, Curation
 from finray.index.reading.facts import FilingFacts
+from finray.question.measures.phrase import phrase_of
 
 _LEAST_SURE_OF_PART = 0.6
 """Least confidence in a sentence for a figure of a brand, a subsidiary or a segment (benchmarks/absent_companies.py,
 develop: every figure of another company that was left was quoted with less)."""
 _PROOF = 60
+_PRIMARY = frozenset({"income", "balance", "cash_flow"})
 
 
 class AnswerSource(Protocol):
@@ -65,7 +68,7 @@ class GuardedAnswerer:
         # 2. The answer, checked by a reading of the tables; if it has no figure, one from elsewhere.
         answer = await self._inner_answer(query, curation, journal)
         reading = None
-        if self._tables is not None and wants_opinion(answer):
+        if self._tables is not None and wants_opinion(answer, query):
             reading = self._tables.read(query, curation, journal)
         answer = self._rated(answer, query, curation, journal, reading)
         if answer.value is None and not answer.settled:
@@ -140,13 +143,29 @@ def _is_loose(query: Query, answer: Answer) -> bool:
     return asked and answer.status == "answered" and not answer.operands and unsure
 
 
-def wants_opinion(answer: Answer) -> bool:
+def wants_opinion(answer: Answer, query: Query) -> bool:
     """Whether to check a computed figure by reading the tables. XBRL tags leave little to misread, and the model never
     takes a question to mean six months less three."""
     if any(is_printed_dash(cell.text) for cell in answer.operands):
         return False  # readings are of figures
+    if _is_labeled(answer, query) or (not query.unexplained and is_named_formula(answer)):
+        return False
     untagged = any(cell.concept is None for cell in answer.operands)
     return answer.value is not None and untagged and not _spans_differ(answer)
+
+
+def is_named_formula(answer: Answer) -> bool:
+    """Whether ``answer`` was computed from several cells, all of them of the rows of the statements that define a named
+    metric. Readings of tables combine rows by their words, and most formulas are not among them."""
+    cells = answer.operands
+    return len(cells) > 1 and all(cell.fit >= 1 and cell.statement in _PRIMARY for cell in cells)
+
+
+def _is_labeled(answer: Answer, query: Query) -> bool:
+    """Whether ``answer`` is a row labeled by just the words of ``query``, which has a metric's usual name too: readings
+    of tables look for that."""
+    phrase = phrase_of(query.own_words, query.names) if query.own_words and len(answer.operands) == 1 else None
+    return phrase is not None and label_words(answer.operands[0].label) == frozenset(phrase.words)
 
 
 def _is_dash(answer: Answer) -> bool:
@@ -162,7 +181,7 @@ def _spans_differ(answer: Answer) -> bool:
 
 def opinion_on(answer: Answer, query: Query, reading: TableReading | None) -> SecondOpinion | None:
     """The opinion of ``reading`` on a figure computed from cells; None for other answers."""
-    if reading is None or answer.value is None or not wants_opinion(answer):
+    if reading is None or answer.value is None or not wants_opinion(answer, query):
         return None
     return reading.opinion(answer.value, query)
 

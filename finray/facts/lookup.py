@@ -77,9 +77,11 @@ def look_up_facts(
         filings = [filing for filing in by_company[company.key] if filing.period_end is not None]
         line_items = reader.line_items([filing.filing_id for filing in filings])
         tables = _Tables(reader, line_items)
-        for year in years or _years(filings):
+        asked_years = list(years or _years(filings))
+        lines = {item: _line(item, asked_years, filings, line_items) for item in wanted}
+        for year in asked_years:
             for item in wanted:
-                yield from _facts(company.name, item, year, filings, line_items, tables, every_filing=every_filing)
+                yield from _facts(company.name, item, lines[item][year], line_items, tables, every_filing=every_filing)
 
 
 class _Tables:
@@ -119,22 +121,76 @@ def _years(filings: Sequence[Filing]) -> list[int]:
     return sorted({filing.fiscal_year for filing in filings if filing.fiscal_year and filing.fiscal_period == "FY"})
 
 
-def _facts(
-    company: str,
-    item: WantedItem,
-    year: int,
-    filings: Sequence[Filing],
+@dataclass(frozen=True, slots=True)
+class _Year:
+    """The ``versions`` of one item in fiscal ``year``, which ends on ``end``, in the filings that cover it.
+    ``other_row``: their row may be another line than that of the other years."""
+
+    year: int
+    end: dt.date | None
+    covering: Sequence[Filing]
+    versions: Sequence[_Version]
+    other_row: bool = False
+
+
+def _line(
+    item: WantedItem, years: Sequence[int], filings: Sequence[Filing], line_items: dict[str, tuple[LineItem, ...]]
+) -> dict[int, _Year]:
+    """``item`` in each of ``years``, from the row that prints it in most of them: "net income" is with noncontrolling
+    interests in one report and without them in the next."""
+    found = {year: _versions(item, year, filings, line_items) for year in years}
+    rows: list[Printed] = []
+    for each in reversed(found.values()):
+        if each.versions and not any(names_same_row(each.versions[0].printed.cell, row.cell) for row in rows):
+            rows.append(each.versions[0].printed)
+    if len(rows) < 2 or item.metric is None:
+        return found
+    readings = [{year: _in_row(row, each, line_items) for year, each in found.items()} for row in rows]
+    read = max(readings, key=lambda each: sum(bool(versions) for versions in each.values()))
+    return {
+        year: replace(each, versions=read[year])
+        if read[year]
+        else replace(
+            each, other_row=bool(each.versions) and not _renamed(each.versions[0].printed, read, found, line_items)
+        )
+        for year, each in found.items()
+    }
+
+
+def _in_row(row: Printed, year: _Year, line_items: dict[str, tuple[LineItem, ...]]) -> list[_Version]:
+    """What the filings print for ``year`` in rows named as ``row``."""
+    if year.end is None:
+        return []
+    found = [
+        _Version(filing, printed)
+        for filing in year.covering
+        if (printed := same_row(row, line_items.get(filing.filing_id, ()), year.end)) is not None
+    ]
+    return [each for each in found if _is_periodic(each.filing)] or found
+
+
+def _renamed(
+    own: Printed,
+    read: Mapping[int, Sequence[_Version]],
+    found: Mapping[int, _Year],
     line_items: dict[str, tuple[LineItem, ...]],
-    tables: _Tables,
-    *,
-    every_filing: bool,
-) -> Iterator[Fact]:
-    """The fact of one item in one year, then with ``every_filing`` its later versions."""
+) -> bool:
+    """Whether the row of ``own`` prints the figures of ``read`` in the years that filings print in both."""
+    both = [
+        same_figure(others[0].printed, versions[0].printed)
+        for year, versions in read.items()
+        if versions and (others := _in_row(own, found[year], line_items))
+    ]
+    return bool(both) and all(both)
+
+
+def _versions(
+    item: WantedItem, year: int, filings: Sequence[Filing], line_items: dict[str, tuple[LineItem, ...]]
+) -> _Year:
     end = _year_end(year, filings)
-    covering = [] if end is None else _covering(end, filings)
-    if end is None or not covering:
-        yield Fact(company, item.asked, year, period_end=end, reason=f"the index has no filing on fiscal {year}")
-        return
+    if end is None:
+        return _Year(year, None, (), ())
+    covering = _covering(end, filings)
     found: list[_Version] = []
     for filing in covering:
         own = line_items.get(filing.filing_id, ())
@@ -142,7 +198,23 @@ def _facts(
         printed = again or find_printed(item, own, end)
         if printed is not None:
             found.append(_Version(filing, printed))
-    versions = [each for each in found if _is_periodic(each.filing)] or found
+    return _Year(year, end, covering, [each for each in found if _is_periodic(each.filing)] or found)
+
+
+def _facts(
+    company: str,
+    item: WantedItem,
+    found: _Year,
+    line_items: dict[str, tuple[LineItem, ...]],
+    tables: _Tables,
+    *,
+    every_filing: bool,
+) -> Iterator[Fact]:
+    """The fact of one item in one year, then with ``every_filing`` its later versions."""
+    year, end, covering, versions = found.year, found.end, found.covering, found.versions
+    if end is None or not covering:
+        yield Fact(company, item.asked, year, period_end=end, reason=f"the index has no filing on fiscal {year}")
+        return
     if not versions:
         for filing in covering:
             row = declared_nil(item, tables.of(filing), end)
@@ -158,7 +230,7 @@ def _facts(
         return
     first, *later = versions
     differ = [_restated(first.printed, each.printed) for each in later]
-    fact = _fact(company, item, year, first)
+    fact = replace(_fact(company, item, year, first), other_row=found.other_row or None)
     if later:
         latest = later[-1]
         fact = replace(

@@ -67,6 +67,8 @@ class Fact(Record):
     statement: OmitNone[Statement | None] = None
     concept: OmitNone[str | None] = None
     """The XBRL concept that the cell is tagged with."""
+    other_row: OmitNone[bool | None] = None
+    """True if the row may be another line than that of the company's other years: no filing prints both."""
     row: OmitNone[int | None] = None
     """Counted over the page's tables."""
     column: OmitNone[int | None] = None

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from finray.core.filing import Statement
 from finray.core.query import Span
-from finray.core.vocabulary import MONTHS
+from finray.core.vocabulary import COUNT, MONTHS
+from finray.question.measures.mentions import mentions
 from finray.question.words import blanked, word_list
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z\"“(])")
@@ -52,6 +53,21 @@ STATEMENT_WORDS: tuple[tuple[Statement, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_ABOUT = re.compile(
+    r"^\W*(?:what|how|here|question|quick|so|just|and|now|next|one|another|a|an|the|for|tell|give|let)\b[^:?\d]{2,80}:\s+",
+    re.I,
+)
+"""A clause before the question that says what it is about: "What's the liquidity picture: current ratio of ...?"."""
+_AT_CLOSE = re.compile(
+    r",?\s*\b(?:based on|using|on the basis of|taking|with|on)\s+(?:the\s+)?(?:fiscal\s+)?"
+    r"(?:year[- ]?end|period[- ]?end|closing|ending)\b[^,?.]*",
+    re.I,
+)
+"""Words that take the balances at the end of the period where a metric is usually of average ones."""
+_YEARS_OF_GROWTH = re.compile(
+    rf"\b{COUNT}[- ]years?\s+(?=(?:[a-z]+\s+)?(?:CAGR|compound\w*|annuali[sz]ed|average annual))", re.I
+)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _COMMON = word_list("common")
 _FORMULA = re.compile(r"\s*\([^()]*(?:/|\bdivided by\b)[^()]*\)")
 """A formula in parentheses: "the current ratio (current assets / current liabilities)"."""
@@ -94,10 +110,28 @@ def without_instructions(question: str) -> str:
     asked = _FORMULA.sub(" ", _DEFINITION.sub("", question.strip()))
     kept = [s for s in _SENTENCE.split(asked) if not _INSTRUCTION.search(s.strip())] or [asked]
     text = " ".join(_LEAD_IN.sub("", sentence, count=1).strip() for sentence in kept).strip()
+    text = _without_asides(text)
     squeezed = " ".join(text.split())
     if _CONTRAST.search(squeezed) is not None:
         text = " ".join(_CONTRAST.sub(" ", squeezed).split()).strip(" ,:;") or text
     return text or question.strip()
+
+
+def at_close(question: str) -> bool:
+    """Whether ``question`` says that a metric is of balances at the end of the period, not of average ones."""
+    match = _AT_CLOSE.search(question)
+    return match is not None and bool(mentions(question[: match.start()]))
+
+
+def _without_asides(text: str) -> str:
+    """``text`` without what only says what it is about, or how its metric is made."""
+    about = _ABOUT.match(text)
+    if about is not None and mentions(text[about.end() :]) and not mentions(about[0]):
+        text = text[about.end() :]
+    if at_close(text):
+        text = _AT_CLOSE.sub("", text)
+    # The years say how many there are.
+    return _YEARS_OF_GROWTH.sub("", text) if len(set(_YEAR.findall(text))) > 1 else text
 
 
 def statement_spans(text: str) -> tuple[tuple[int, int, Statement], ...]:

@@ -106,6 +106,31 @@ def test_rounding_is_no_restatement_and_a_row_of_another_name_settles_nothing() 
     assert (fact.restated, fact.latest_value) == (None, None)
 
 
+def test_years_are_of_one_line() -> None:
+    whole, own = "Net income", "Net income attributable to Acme"
+    shelf = Shelf(
+        a=(annual(2019), [item(own, 0.9e9, 2019)]),
+        b=(annual(2020), [item(own, 1.9e9, 2020)]),
+        c=(annual(2021), [item(whole, 2.0e9, 2020), item(whole, 2.1e9, 2021)]),
+    )
+    found = facts(shelf, "net income", years=(2019, 2020, 2021))
+    assert [(f.fiscal_year, f.value, f.label, f.other_row) for f in found] == [
+        (2019, 0.9e9, own, True),  # no filing prints both
+        (2020, 2.0e9, whole, None),
+        (2021, 2.1e9, whole, None),
+    ]
+
+
+def test_a_line_that_was_only_renamed_is_no_other_line() -> None:
+    shelf = Shelf(
+        a=(annual(2019), [item("Net sales", 4e9, 2019), item("Net sales", 3e9, 2018)]),
+        b=(annual(2020), [item("Net sales", 5e9, 2020), item("Net sales", 4e9, 2019)]),
+        c=(annual(2021), [item("Total revenues", 5e9, 2020), item("Total revenues", 6e9, 2021)]),
+    )
+    found = facts(shelf, "revenue", years=(2018, 2019, 2020, 2021))
+    assert [(f.value, f.other_row) for f in found] == [(3e9, None), (4e9, None), (5e9, None), (6e9, None)]
+
+
 def test_a_year_without_its_own_report_is_taken_from_the_next() -> None:
     shelf = Shelf(c=(annual(2021), [item("Net sales", 4.8e9, 2020)]))
     (fact,) = facts(shelf, "revenue")

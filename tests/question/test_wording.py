@@ -31,6 +31,14 @@ from finray.question.wording import statements_named, unexplained_words, without
             "How much cash came in during just the three months (not the trailing year)?",
             "How much cash came in during the three months ?",
         ),
+        (
+            "What's the quick liquidity picture: current ratio of Torvane in 2022?",
+            "current ratio of Torvane in 2022?",
+        ),
+        ("Torvane: total assets in 2023?", "Torvane: total assets in 2023?"),
+        ("DIO of Torvane in 2022, based on year-end inventory?", "DIO of Torvane in 2022?"),
+        ("Two-year CAGR of sales from 2020 to 2022?", "CAGR of sales from 2020 to 2022?"),
+        ("Two-year CAGR of sales to 2022?", "Two-year CAGR of sales to 2022?"),
         ("Is the auditor independent, not only in fact?", "Is the auditor independent, not only in fact?"),
     ],
 )

@@ -5,6 +5,7 @@ Two questions, or two operands of one question, look for different rows and peri
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
@@ -15,7 +16,10 @@ from finray.answering.cells.cell_words import Around, Rarity
 from finray.answering.cells.row_match import Matcher
 from finray.core.filing import LineItem
 from finray.core.plan import Phrase
+from finray.question.synonyms import word_set
 
+_TOTAL = re.compile(r"(.*?)\s*\b(?:total|consolidated)(?: company)?", re.I | re.S)
+"""The head of a column of the whole, behind what the columns of its parts have in common."""
 _KEPT_PHRASES = 24
 """Phrases whose matches with the cells are kept, 30 KB each: a question has about six, and the next one about the
 filing often repeats some."""
@@ -83,6 +87,21 @@ class FilingCells:
     def is_tagged(self, *, balances: bool) -> bool:
         """Whether any item has a tag; with ``balances``, any item that is a balance."""
         return self._tagged_balances if balances else self._tagged
+
+    @cached_property
+    def parts(self) -> dict[tuple[int, int, int], frozenset[str]]:
+        """The words that tell a column of a part from that of the total, for each cell (page, row, column) in whose row
+        the total is printed for the same period: "Water" beside "Wastewater" and "Total"."""
+        rows: dict[tuple[object, ...], list[LineItem]] = {}
+        for item in self.items:
+            rows.setdefault((item.page, item.row, item.period_end, item.months), []).append(item)
+        return {
+            (item.page, item.row, item.column): word_set(item.column_label or "") - word_set(total[0])
+            for row in rows.values()
+            for total in filter(None, (_TOTAL.fullmatch(each.column_label or "") for each in row))
+            for item in row
+            if (item.column_label or "").startswith(total[1]) and _TOTAL.search(item.column_label or "") is None
+        }
 
     @cached_property
     def _by_words(self) -> dict[Around, list[int]]:

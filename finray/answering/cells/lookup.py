@@ -25,6 +25,7 @@ from finray.answering.cells.row_weights import (
     standing_factor,
 )
 from finray.answering.cells.valuation_accounts import asks_for_valuation, is_valuation_account
+from finray.answering.qualifiers import Sides, asked_sides, contradicts
 from finray.core.digits import significant_digits
 from finray.core.filing import LineItem
 from finray.core.plan import Measure, Phrase
@@ -85,17 +86,23 @@ def _best_first(cell: _Ranked) -> tuple[float, int]:
 
 
 def look_up(
-    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
+    phrase: Phrase,
+    cells: FilingCells,
+    end: dt.date,
+    months: int | None,
+    page_rank: Mapping[int, int],
+    asked: Sides | None = None,
 ) -> Hit | None:
     """The best of ``cells`` for the ``months`` that end on ``end``, or for that day if ``months`` is None; None if no
     cell shares a word with ``phrase``.
 
-    ``page_rank`` is the rank of each retrieved page.
+    ``page_rank`` is the rank of each retrieved page. ``asked`` are the qualifiers that exclude cells, by default those
+    of ``phrase``.
     """
     weights = shipped_row_weights()
     matcher = cells.matcher(phrase)
     tagged = cells.is_tagged(balances=is_balance(phrase))
-    competes = _Competing(phrase, end, months)
+    competes = _Competing(phrase, end, months, asked)
     ranked: list[_Ranked] = []
 
     def rank(number: int, around: Around | None = None) -> float:
@@ -137,13 +144,14 @@ def look_up(
 def comparable(phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None) -> Iterator[LineItem]:
     """The cells of the period with the phrase's measure. For a balance none that are tagged as a flow: tags are
     reliable about periods, while the headings of a note's table may read "years ended"."""
-    return filter(_Competing(phrase, end, months), cells.items)
+    return filter(_Competing(phrase, end, months, None), cells.items)
 
 
 class _Competing:
     """Whether a cell is :func:`comparable`."""
 
-    def __init__(self, phrase: Phrase, end: dt.date, months: int | None) -> None:
+    def __init__(self, phrase: Phrase, end: dt.date, months: int | None, asked: Sides | None) -> None:
+        self._asked = asked_sides(phrase.text) if asked is None else asked
         self._phrase, self._end, self._months = phrase, end, months
         self._balance, self._flow = is_balance(phrase), is_flow(phrase)
         self._opening = _opening_end(end, months) if phrase.opening else None
@@ -157,7 +165,9 @@ class _Competing:
         if self._flow and item.statement == "balance":
             return False  # deferred revenue is not revenue
         must = self._phrase.must
-        return measures(item, self._phrase.measure) and (not must or not must.isdisjoint(words_of(item.label)))
+        if not measures(item, self._phrase.measure) or (must and must.isdisjoint(words_of(item.label))):
+            return False
+        return not contradicts(self._asked, item)
 
     def _of_period(self, item: LineItem) -> bool:
         if item.period_end is None:
@@ -184,17 +194,22 @@ def standing(item: LineItem, months: int | None, tagged: bool) -> Standing:
 
 
 def look_up_any(
-    phrase: Phrase, cells: FilingCells, end: dt.date, months: int | None, page_rank: Mapping[int, int]
+    phrase: Phrase,
+    cells: FilingCells,
+    end: dt.date,
+    months: int | None,
+    page_rank: Mapping[int, int],
+    asked: Sides | None = None,
 ) -> Hit | None:
     """As :func:`look_up`, but if no cell of the measure is sure, a sure one of another measure whose row has nearly all
     words of the phrase: "outstanding at the end of the year" may count options. Never if the question states what it
     measures."""
-    hit = look_up(phrase, cells, end, months, page_rank)
+    hit = look_up(phrase, cells, end, months, page_rank, asked)
     settled = phrase.stated or phrase.metrics
     if (hit is not None and hit.sure) or phrase.measure != "money" or settled:
         return hit
     for measure in _OTHER_MEASURES:
-        other = look_up(replace(phrase, measure=measure), cells, end, months, page_rank)
+        other = look_up(replace(phrase, measure=measure), cells, end, months, page_rank, asked)
         if other is not None and other.sure and other.fit.coverage >= _OTHER_MEASURE_COVERAGE:
             return other
     return hit

@@ -11,6 +11,7 @@ from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.flow_lengths import is_flow, may_be_of, named_items
 from finray.answering.cells.lookup import look_up_any
 from finray.answering.cells.printed_sign import PAID_OR_DEDUCTED
+from finray.answering.qualifiers import NONE, Sides, contradicts
 from finray.core.currencies import CURRENCIES
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
@@ -49,19 +50,21 @@ def find_operand(
     *,
     amended: bool = False,
     called: str = "",
+    asked: Sides = NONE,
 ) -> Found | None:
     """The operand in the first filing that prints it: the filing of its own period, then those that repeat it.
 
     ``filings`` are of the operand's company, ``line_items`` are by filing_id. ``pages`` (filing_id, page) limits the
     search. Amendments come first only if ``amended``: restated figures answer another question. ``called`` is what the
-    question calls the line item.
+    question calls the line item, ``asked`` are the qualifiers beside it, which exclude rows.
     """
     balance = canonical_items()[operand.item].statement == "balance"
     for filing, end in candidate_ends(operand.period, filings, amended, balance=balance):
         items = [
             item
             for item in line_items.get(filing.filing_id, ())
-            if pages is None or (filing.filing_id, item.page) in pages
+            if (pages is None or (filing.filing_id, item.page) in pages)
+            and not (asked and item.statement is not None and contradicts(asked, item))
         ]
         if operand.period.length is not None and not balance:
             items = [item for item in items if may_be_of({operand.period.length}, item, filing)]
@@ -72,7 +75,8 @@ def find_operand(
             if len(lengths) == 1:
                 line_item = find_line_item(operand.item, items, period_end=end, months=lengths.pop(), called=called)
         if line_item is not None:
-            return found_in(operand, filing, line_item, amount(operand.item, line_item, items))
+            every = line_items[filing.filing_id] if pages is None else items  # the sign of a tax is told by other rows
+            return found_in(operand, filing, line_item, amount(operand.item, line_item, every))
     return None
 
 
@@ -85,6 +89,7 @@ def find_phrase(
     *,
     amended: bool = False,
     ahead: bool = False,
+    asked: Sides | None = None,
 ) -> Found | None:
     """The operand in the first filing with a row that surely prints ``phrase``, in the order of :func:`find_operand`.
 
@@ -93,7 +98,7 @@ def find_phrase(
     for filing, end, months in phrase_periods(operand, phrase, filings, amended=amended, ahead=ahead):
         own = {page: rank for (filing_id, page), rank in ranks.items() if filing_id == filing.filing_id}
         cells = kept_with(line_items.get(filing.filing_id, ()), FilingCells)
-        hit = look_up_any(phrase, cells, end, months, own)
+        hit = look_up_any(phrase, cells, end, months, own, asked)
         if hit is None or not hit.sure:
             continue
         item = hit.line_item
@@ -110,6 +115,7 @@ def find_labeled(
     line_items: Mapping[str, Sequence[LineItem]],
     *,
     amended: bool = False,
+    asked: Sides = NONE,
 ) -> Found | None:
     """The operand in the first filing that prints a row labeled by just the words of ``phrase``, in a statement or else
     in a note. None if such rows have different figures: they are of different things."""
@@ -118,7 +124,10 @@ def find_labeled(
         cells = [
             item
             for item in line_items.get(filing.filing_id, ())
-            if _ends(item, end) and item.months in (0, months) and label_words(item.label) == words
+            if _ends(item, end)
+            and item.months in (0, months)
+            and label_words(item.label) == words
+            and not contradicts(asked, item)
         ]
         of_statements = [item for item in cells if item.statement in ("income", "balance", "cash_flow")]
         for own in (of_statements, cells):

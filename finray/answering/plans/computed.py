@@ -22,6 +22,7 @@ from finray.core.passages import Passage
 from finray.core.plan import Coverage, Found
 from finray.core.predictions import Answer, CitedCell
 from finray.core.query import Query, Shape
+from finray.filings.tables.canonical import plain_label
 from finray.index.reading.facts import FilingFacts
 from finray.question.arithmetic import evaluate
 
@@ -101,9 +102,17 @@ class Computation:
         if self._parts:
             compared = f"; {len(self._parts)} companies compared{self._lacking()}" if plan.lacking else ""
             detail = compared if plan.kind == "highest" else f": {self._listed(self._parts)}"
-            return f"{text}{self._relative()} ({plan.metric}{detail}){derived}"
+            return f"{text}{self._relative()} ({plan.metric}{self._row()}{detail}){derived}"
         text += f" ({self._query.usual_name}){derived}" if self._query.usual_name else derived
         return text if self._query.periods else f"{text} ({plan.operands[-1].period}, the latest in the index)"
+
+    def _row(self) -> str:
+        """The row that one item is read from over several periods, if it is called otherwise: its definition."""
+        labels = {plain_label(found.line_item.label): found.line_item.label for found in self._found.values()}
+        if len(labels) != 1 or len({(each.operand.company, each.operand.item) for each in self._found.values()}) != 1:
+            return ""
+        ((plain, label),) = labels.items()
+        return "" if len(self._found) == 1 or plain == self._plan.metric.lower() else f", row “{label}”"
 
     def _shown(self, value: float) -> str:
         points = self._unit == self._part_unit == "percent" and self._plan.kind in _DIFFERENCES

@@ -9,9 +9,11 @@ from typing import Self
 
 from finray.answering.asked_items import asked_items, asked_version
 from finray.answering.cells.derived_periods import with_derived
+from finray.answering.cells.one_line import Series, in_one_line
 from finray.answering.cells.operands import find_labeled, find_operand, find_phrase, in_row_of
 from finray.answering.plans.in_place import InPlace, in_place_of
 from finray.answering.plans.parts_of_year import PartsOfYear, parts_of_year
+from finray.answering.qualifiers import sides_of
 from finray.core.filing import Filing, LineItem
 from finray.core.passages import Passage
 from finray.core.period import Period
@@ -78,7 +80,8 @@ def cover(
         return _of_those_found(
             query, Coverage(plan, found, tuple(o for o in plan.operands if o.name not in found)), facts
         )
-    coverage = _without_shared_cells(plan, _in_one_row(plan, found, line_items))
+    plan, found = _in_one_line(plan, _in_one_row(plan, found, line_items), line_items, facts)
+    coverage = _without_shared_cells(plan, found)
     if not anywhere or not coverage.absent:
         return coverage
 
@@ -140,19 +143,24 @@ class OperandSearch:
         anywhere: bool,
         plain: bool,
         alone: bool = False,
+        one_item: bool = True,
     ) -> None:
         self._query, self._ranks, self._anywhere, self._plain = query, ranks, anywhere, plain
+        self._one_item = one_item
         version = asked_version(query.question)
         amended = any(form.endswith("/A") for form in query.forms)
-        self._whole = phrase_of(query.question, query.names) if anywhere and alone else None
+        # A row of the question's own words is surer than one of a metric's usual name.
+        labeled = alone and (anywhere or query.own_words)
+        self._whole = phrase_of(query.own_words or query.question, query.names) if labeled else None
         self._amended = version == "restated" or (amended and version is None)
 
     @classmethod
     def of(cls, plan: Plan, query: Query, ranks: Mapping[tuple[str, int], int], *, anywhere: bool) -> Self:
         """A search for the operands of ``plan``. A formula combines rows of the statements; a row of a note does not
         fit among them."""
-        plain = plan.spelled or len({operand.item for operand in plan.operands}) == 1
-        return cls(query, ranks, anywhere=anywhere, plain=plain, alone=plan.kind == "value")
+        one = len({operand.item for operand in plan.operands}) == 1
+        plain = plan.spelled or one
+        return cls(query, ranks, anywhere=anywhere, plain=plain, alone=plan.kind == "value", one_item=one)
 
     def find(
         self, operand: Operand, filings: Sequence[Filing], line_items: Mapping[str, Sequence[LineItem]]
@@ -160,20 +168,21 @@ class OperandSearch:
         named = [filing for filing in filings if is_source(filing, self._query.source)]
         filings = named or filings
         phrase, ranks, amended = operand.phrase, self._ranks, self._amended
+        called = _called(self._query, operand.item) if phrase is None else phrase.text
+        asked = sides_of(self._query, called or operand.wording, alone=self._one_item)
         if self._whole is not None:
-            hit = find_labeled(operand, self._whole, filings, line_items, amended=amended)
+            hit = find_labeled(operand, self._whole, filings, line_items, amended=amended, asked=asked)
             if hit is not None:
                 return hit
         if phrase is None:
-            called = _called(self._query, operand.item)
-            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called)
+            hit = find_operand(operand, filings, line_items, ranks.keys(), amended=amended, called=called, asked=asked)
             if hit is None and self._anywhere:
-                hit = find_operand(operand, filings, line_items, amended=amended, called=called)
+                hit = find_operand(operand, filings, line_items, amended=amended, called=called, asked=asked)
             phrase = phrase_of(operand.wording) if hit is None and self._anywhere and self._plain else None
             if phrase is None:
                 return hit
             phrase = replace(phrase, stated=True)  # revenue is money: a percentage is another figure
-        return find_phrase(operand, phrase, filings, line_items, ranks, amended=amended, ahead=bool(named))
+        return find_phrase(operand, phrase, filings, line_items, ranks, amended=amended, ahead=bool(named), asked=asked)
 
 
 def _called(query: Query, item: str) -> str:
@@ -220,6 +229,27 @@ def _in_one_row(
             if beside is not None:
                 result[operand.name] = beside
     return result
+
+
+def _in_one_line(
+    plan: Plan, found: Mapping[str, Found], items: Mapping[str, Sequence[LineItem]], facts: FilingFacts
+) -> tuple[Plan, dict[str, Found]]:
+    """(``plan``, ``found``) with the periods of each item read from one line; the plan says if the filings print them
+    in rows that may be different lines."""
+    result, notes = dict(found), list(plan.derived)
+    for company, item in dict.fromkeys((operand.company, operand.item) for operand in plan.operands):
+        operands = [each for each in plan.operands if (each.company, each.item) == (company, item)]
+        series: Series = {each.period: found[each.name] for each in operands if each.name in found}
+        own = [facts.filing(filing_id) for filing_id in items if facts.company_of(filing_id) == company]
+        read, others = in_one_line(series, operands, own, items)
+        for operand in operands:
+            if operand.period in read:
+                score = result[operand.name].score if operand.name in result else 1.0
+                result[operand.name] = replace(read[operand.period], operand=operand, score=score)
+        if others:
+            rows = (f"{period} “{read[period].line_item.label}”" for period in read)
+            notes.append(f"rows that may be different lines: {', '.join(rows)}")
+    return replace(plan, derived=tuple(notes)), result
 
 
 def _without_shared_cells(plan: Plan, found: Mapping[str, Found]) -> Coverage:

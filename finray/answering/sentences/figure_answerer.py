@@ -9,11 +9,14 @@ from typing import Final
 
 from finray.answering.cells.flow_lengths import flow_lengths, states_part, states_year
 from finray.answering.plans.coverage import fitting_period
+from finray.answering.qualifiers import contradicts_text, sides_of
 from finray.answering.sentences.figure_choice import FigureModel, question_signals, shipped_figure_model
-from finray.answering.sentences.figure_features import FigureCandidates, figure_candidates
+from finray.answering.sentences.figure_features import MOVES, FigureCandidates, figure_candidates, tells_move
 from finray.answering.sentences.in_words import cited_sentences
+from finray.answering.sentences.kinds import asked_kind
 from finray.answering.sentences.read import SentenceFinder
 from finray.core.arrays import Floats
+from finray.core.filing import Filing
 from finray.core.journal import Journal
 from finray.core.predictions import Answer
 from finray.core.query import Query
@@ -53,6 +56,17 @@ class FigureAnswerer:
         if states_year(stated, filing, flow_lengths(query)) or states_part(stated, filing, query):
             journal.note("answer: the figure is of a year and a part of one is asked for, or the reverse")
             return None
+        if not asked_kind(query).may_be(sentence.text, figure) or (
+            not query.intents & MOVES and tells_move(sentence.text, figure)
+        ):
+            journal.note("answer: the figure is of another kind than asked for, or a change and no level")
+            return None
+        if contradicts_text(sides_of(query), sentence.text):
+            journal.note("answer: the sentence tells of another line than asked for")
+            return None
+        if not _is_of_asked_year(query, stated, filing):
+            journal.note("answer: the sentence tells of its filing's own year, and another one is asked for")
+            return None
         cited, evidence = cited_sentences(query, found.source, (number,), curation.kept)
         scale = _scale(figure, sentence, page)
         text = f"{printed}{f' {_SCALES[scale]}' if scale in _SCALES else ''}: {cited}"
@@ -65,6 +79,15 @@ class FigureAnswerer:
         found = figure_candidates(query, self._sentences.find(query, passages))
         operands = len(curation.plans[0].operands) if curation.plans else 0
         return found, question_signals(query, found.unprinted, operands)
+
+
+def _is_of_asked_year(query: Query, stated: str, filing: Filing) -> bool:
+    """Whether what a sentence of ``filing`` ``stated`` may be of a year asked for: a sentence without a year tells of
+    its filing's own."""
+    closes = filing.closes.year if filing.closes is not None else None
+    own = filing.fiscal_year if filing.fiscal_year is not None else closes
+    fits = (period.year == (own if period.date is None else closes) for period in query.filed)
+    return not query.filed or any(fits) or any(str(year) in stated for year in query.years)
 
 
 def _scale(figure: ProseFigure, sentence: Sentence, page: IndexedPage) -> int:

@@ -143,6 +143,11 @@ def _reading(features: Floats, odds: Sequence[float | None]) -> None:
     _fill(features, "unread", (each is None for each in odds))
 
 
+def tells_move(text: str, figure: ProseFigure) -> bool:
+    """Whether ``figure`` of ``text`` is by how much something changed: no level."""
+    return _MOVED.search(text[max(0, figure.first - _BESIDE) : figure.first]) is not None
+
+
 def _may_be_meant(query: Query, figure: ProseFigure) -> bool:
     """Whether the question may mean a figure of this kind; one that states its unit means no other."""
     asked = query.shape.unit
@@ -268,7 +273,7 @@ def _cues(features: Floats, query: Query, figures: Sequence[ProseFigure], texts:
     for row, figure, text in zip(features, figures, texts, strict=True):
         seen[text, figure.kind] += 1
         ahead = text[max(0, figure.first - _BESIDE) : figure.first]
-        moved = _MOVED.search(ahead) is not None
+        moved = tells_move(text, figure)
         printed = FIGURE.search(text[figure.start : figure.end])
         values = {
             "in_question": printed is not None and printed[0].replace(",", "") in stated,

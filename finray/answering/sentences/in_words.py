@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from finray.answering.asked_words import asked_words
+from finray.answering.qualifiers import contradicts_text, sides_of
 from finray.answering.sentences.cues import kinds_asked
 from finray.answering.sentences.features import Candidates
+from finray.answering.sentences.kinds import asked_kind
 from finray.answering.sentences.model import SentenceModel, choose, shipped_sentence_model
 from finray.answering.sentences.quotes import matched_share, quoted_number
 from finray.answering.sentences.read import SentenceFinder
@@ -49,8 +51,16 @@ class WordsAnswerer:
         if not found.sentences:
             return self._refused(query, found.pages, amount=amount)
         model = self._model or shipped_sentence_model()
-        scores = model.scores(found.features)
-        chosen = choose(found, scores)
+        scores, kind = model.scores(found.features), asked_kind(query)
+        asked = sides_of(query)
+        able = [
+            kind.held_by(sentence) and not (kind.of_figure and contradicts_text(asked, sentence.text))
+            for sentence in found.sentences
+        ]
+        if not any(able):
+            journal.note(f"answer: no sentence holds what is asked for: {kind.kind or 'more than a pointer'}")
+            return self._refused(query, found.pages, amount=amount)
+        chosen = choose(found, scores, able)
         probability = model.probability(found, scores, chosen)
         journal.note(f"answer: {len(chosen)} of {len(found.sentences)} sentences answer with {probability:.2f}")
         text = " ".join(found.sentences[number].text for number in chosen)

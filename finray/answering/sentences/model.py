@@ -61,9 +61,12 @@ class SentenceModel:
         return probability(signals(found.features, scores, chosen), self.answers)
 
 
-def choose(found: Candidates, scores: Floats) -> list[int]:
-    """The numbers of at most MOST sentences of one filing: the best one, those that it needs to be understood, then
-    others that are nearly as good. A sentence that the next one explains comes with that."""
+def choose(found: Candidates, scores: Floats, able: Sequence[bool] | None = None) -> list[int]:
+    """The numbers of at most MOST sentences of one filing: the best one of those ``able`` to answer, by default all,
+    the ones that it needs to be understood, then others that are able and nearly as good. A sentence that the next one
+    explains comes with that."""
+    if able is not None:
+        scores = np.where(np.asarray(able, dtype=np.bool_), scores, -np.inf)
     best = int(np.argmax(scores))
     chosen: list[int] = []
     _add(chosen, best, found)

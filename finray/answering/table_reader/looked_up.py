@@ -19,6 +19,7 @@ from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.operands import find_operand, find_phrase
 from finray.answering.cells.page_cells import PageCell
 from finray.answering.plans.coverage import latest_period
+from finray.answering.qualifiers import sides_of
 from finray.core.arrays import Floats
 from finray.core.filing import LineItem
 from finray.core.passages import Passage
@@ -81,11 +82,11 @@ def sought(query: Query, passages: Sequence[Passage], facts: FilingFacts) -> Sou
     found: list[Found] = []
     periods = _periods(query, passages, company, facts)
     for phrase in phrases:
-        metric = _metric(phrase)
+        metric, asked = _metric(phrase), sides_of(query, phrase.text, alone=len(phrases) == 1)
         for period in periods:
             operand = Operand(phrase.name, company, metric or phrase.name, period, phrase.text, phrase)
-            hit = find_operand(operand, filings, items, called=phrase.text) if metric else None
-            hit = hit or find_phrase(operand, phrase, filings, items, ranks, ahead=bool(query.source))
+            hit = find_operand(operand, filings, items, called=phrase.text, asked=asked) if metric else None
+            hit = hit or find_phrase(operand, phrase, filings, items, ranks, ahead=bool(query.source), asked=asked)
             if hit is not None:
                 found.append(hit)
     return Sought(phrases, tuple(found), len(phrases) * len(periods))

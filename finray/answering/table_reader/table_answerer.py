@@ -10,6 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from finray.answering.asked_items import asked_items
+from finray.answering.asked_words import asked_words
+from finray.answering.cells.cell_words import CALENDAR, WHOLE
+from finray.answering.cells.filing_cells import FilingCells
 from finray.answering.cells.page_cells import PageCell, PageCells
 from finray.answering.cells.valuation_accounts import asks_for_valuation, is_valuation_account
 from finray.answering.part_names import item_of_part, names_measure
@@ -17,6 +20,8 @@ from finray.answering.plans.computed import Computation, shape_of
 from finray.answering.plans.coverage import fitting_period
 from finray.answering.plans.units import answers_unit
 from finray.answering.plans.wording import may_be_relative, shown_relative
+from finray.answering.qualifiers import contradicts, sides_of
+from finray.answering.sentences.kinds import asked_kind
 from finray.answering.table_reader.amounts import (
     added_with_signs,
     amount_of,
@@ -50,7 +55,7 @@ from finray.core.predictions import Answer
 from finray.core.query import Query
 from finray.core.question_fields import excerpt
 from finray.core.roles import Curation
-from finray.index.reading.facts import FilingFacts
+from finray.index.reading.facts import FilingFacts, kept_with
 from finray.models.row_reader import RowReader, row_reader
 from finray.question.arithmetic import ProgramError
 from finray.question.synonyms import words_of
@@ -127,6 +132,9 @@ class TableAnswerer:
             return None
         if len({cell.row for cell in cells}) == 1 and not names_all(query, cells[0], self._facts):
             return None
+        kind = asked_kind(query)
+        if not all(kind.may_be_cell(cell.around.every | cell.heading) for cell in cells):
+            return None
         answer = _computed(choice.reading, cells, query, curation, self._facts, reading.words)
         return None if answer is None else replace(answer, confidence=round(choice.probability, 3))
 
@@ -158,7 +166,7 @@ class TableAnswerer:
 
 def asked_cells(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> tuple[Query, list[PageCell]]:
     """Those of ``cells`` that ``query`` may be about, and ``query`` in their words."""
-    of_valuation = asks_for_valuation(words_of(query.text))
+    of_valuation, sides = asks_for_valuation(words_of(query.text)), sides_of(query)
     every = facts.line_items({cell.filing.filing_id for cell in cells})
     asked, known = _places(asked_items(query, every)), _places(every)
     found = [
@@ -170,8 +178,20 @@ def asked_cells(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> 
         )
         and item_of_part(query, cell.item)
         and (of_valuation or not is_valuation_account(cell.item))
+        and not contradicts(sides, cell.item)
+        and not _is_unasked_part(query, cell, every[cell.filing.filing_id])
     ]
     return in_printed_words(query, (cell.item for cell in found)), found
+
+
+def _is_unasked_part(query: Query, cell: PageCell, items: Sequence[LineItem]) -> bool:
+    """Whether ``cell`` is in the column of a part that no word of ``query`` names, in a row with a total, and all that
+    the query names is printed around it. ``items`` are those of its filing."""
+    own = kept_with(items, FilingCells).parts.get((cell.item.page, cell.item.row, cell.item.column))
+    asked = frozenset(asked_words(query))
+    if not own or not own.isdisjoint(asked):
+        return False
+    return asked - WHOLE - CALENDAR <= cell.around.every | cell.heading
 
 
 def _places(items: Mapping[str, Sequence[LineItem]]) -> set[tuple[str, int, int, int]]:

@@ -50,6 +50,7 @@ class CanonicalItem:
     flow: Flow
     last: bool
     parts: re.Pattern[str] | None
+    sum_of: tuple[str, ...] = ()
 
 
 @cache
@@ -69,6 +70,7 @@ def canonical_items() -> dict[str, CanonicalItem]:
             flow=cast(Flow, entry.get("flow", "")),
             last=entry.get("position") == "last",
             parts=re.compile(entry["parts"]) if "parts" in entry else None,
+            sum_of=tuple(entry.get("sum_of", ())),
         )
         for key, entry in shipped_data("finray.filings.tables", "canonical.toml").items()
     }
@@ -99,6 +101,8 @@ def find_line_item(
         if period_end is None:
             return None
     items = [item for item in items if item.statement is not None]
+    if wanted.sum_of:
+        return _summed(wanted.sum_of, items, period_end, months)
     for row in _rows_in_order(wanted, items, plain_label(called)):
         cell = _cell(wanted, row, period_end, months)
         if cell is not None:
@@ -155,10 +159,15 @@ def _rows_in_order(wanted: CanonicalItem, items: Sequence[LineItem], called: str
     for order, row in enumerate(_by_row(items)):
         rank = _rank(wanted, row, has_statement)
         if rank is not None:
-            other_words = " " not in called or plain_label(row[0].label) != called
+            other_words = " " not in called or _singular(plain_label(row[0].label)) != _singular(called)
             ranked.append((other_words, *rank, -order if wanted.last else order, row))
     ranked.sort(key=lambda entry: entry[:-1])
     return [entry[-1] for entry in ranked]
+
+
+def _singular(words: str) -> str:
+    """``words`` without the endings of plurals: "total revenues" is "total revenue"."""
+    return " ".join(word.removesuffix("s") for word in words.split())
 
 
 def _parts(wanted: CanonicalItem, items: Sequence[LineItem]) -> list[Row]:
@@ -182,11 +191,21 @@ def _by_row(items: Iterable[LineItem]) -> list[Row]:
     return [tuple(row) for row in rows.values()]
 
 
-def _total(parts: Sequence[LineItem]) -> LineItem:
-    """The sum of ``parts``, labeled with the heading over them."""
+def _summed(
+    keys: Iterable[str], items: Sequence[LineItem], period_end: dt.date | None, months: int | None
+) -> LineItem | None:
+    """The sum of the rows of the items ``keys`` that the statement prints: one row may be that of several."""
+    found = (find_line_item(key, items, period_end=period_end, months=months) for key in keys)
+    rows = {(cell.page, cell.row): cell for cell in found if cell is not None}
+    cells = list(rows.values())
+    return _total(cells, " + ".join(cell.label for cell in cells)) if len(cells) > 1 else next(iter(cells), None)
+
+
+def _total(parts: Sequence[LineItem], label: str = "") -> LineItem:
+    """The sum of ``parts`` with the ``label``, by default the heading over them."""
     return replace(
         parts[0],
-        label=parts[0].section or parts[0].label,
+        label=label or parts[0].section or parts[0].label,
         value=sum(part.value for part in parts),
         text=" + ".join(part.text for part in parts),
         box=None,

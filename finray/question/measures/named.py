@@ -21,6 +21,7 @@ from finray.question.measures.operations import Reading, readings
 from finray.question.measures.phrase import phrase_of, without_context
 from finray.question.periods.sources import without_source
 from finray.question.synonyms import qualifiers, words_of
+from finray.question.wording import at_close
 
 _MARGIN = re.compile(r"\s*+(?:(?:%|percent(?:age)?)\s*+)?margin\b", re.I)
 _AS_SHARE = re.compile(
@@ -55,6 +56,7 @@ _PAID = re.compile(r"\b(?:pay|paid|in cash)\b", re.I)
 _MAX_WORDS = 16
 _MAX_ROW_WORDS = 40
 """Most words of a row's name that includes words of change."""
+_AVERAGE = re.compile(r"\bavg\(([^()]*)\)")
 _MOVES = frozenset(words_of("change changes increase increases decrease decreases"))
 _AVERAGES = frozenset(words_of("average averages mean"))
 _SHARE_WORDS = re.compile(
@@ -86,7 +88,9 @@ def measures_of(query: Query) -> tuple[Measures, ...]:
         return tuple(named)
     moving = bool(query.intents & {"change", "which"})
     spelled = spelled_measures(query, moving=moving, aggregate="aggregate" in query.intents)
-    return (*spelled, *named) if spells_definition(query) else (*named, *spelled)
+    # "How much of net income was paid out as dividends" names two metrics, and asks for neither.
+    combined = bool(named) and len(named[0].formulas) > 1 and bool(spelled) and not spelled[0].phrases
+    return (*spelled, *named) if spells_definition(query) or combined else (*named, *spelled)
 
 
 def named_measures(query: Query) -> Measures:
@@ -112,6 +116,7 @@ def named_measures(query: Query) -> Measures:
     compound = [f for f in result if f.key in formulas() or f.key.endswith("_margin")]
     covered = {item for f in compound for item in line_items(f)}
     result = [f for f in result if f in compound or f.key not in covered]
+    result = [replace(each, expression=_based(each, query)) for each in result]
     own = defined_formula(query.question)
     if own is not None:
         shown = result[0] if result else Formula("defined", ("the defined metric",), own, "ratio")
@@ -310,10 +315,15 @@ def _operand(words: str, query: Query, phrases: dict[str, Phrase]) -> tuple[str,
     if phrase is None or not _names_row(phrase):
         return None
     if (formula := _metric_named(phrase.text)) is not None:
-        return f"({formula.expression})", formula.unit
+        return f"({_based(formula, query)})", formula.unit
     name = _identifier(phrase)
     phrases[name] = phrase
     return name, UNIT_OF[phrase.measure]
+
+
+def _based(formula: Formula, query: Query) -> str:
+    """The expression of ``formula``, over closing balances if ``query`` says so."""
+    return _AVERAGE.sub(r"\1", formula.expression) if at_close(query.question) else formula.expression
 
 
 def _metric_named(words: str) -> Formula | None:

@@ -35,9 +35,16 @@ _WHOLE_THEN_PART = re.compile(
     r"(?:(?:made|taken) up (?:of|by|from)|of|from|(?:comprised|composed) of|represented by|accounted for by|"
     r"(?:attributable|attributed|due|related|allocated|owed) to|(?:contributed|generated|provided) (?:by|from)|"
     rf"derived from)? ?{_PART}"
-    rf"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise)\w*)?{_END}",
+    r"(?: (?:represent|make up|made up|account(?:ed)? for|constitute|comprise|(?:eat|take|use|swallow) up|absorb|"
+    rf"consume)\w*)?{_END}",
     re.I,
 )
+_PAID_FROM = re.compile(
+    rf"\bhow much (?:of )?{_WHOLE} (?:(?:was|were|is|are|has been) (?:(?:paid|handed|given|distributed|eaten|used) "
+    rf"(?:out|back|up)|returned|distributed)|went|goes) (?:as|on|by|to|for|in) {_PART}{_END}",
+    re.I,
+)
+"""How much of an income is paid out as something; cash that "was used for" something is an amount."""
 _DIFFERENCE = re.compile(
     rf"\b({_PERCENT} )?difference ?(?:\([^()]*\) ?)?(?:(?:in|of|for) (?:the )?([^?.;]{{2,120}}?) )?"
     rf"between ([^?.;]{{3,200}}?){_END}",
@@ -82,6 +89,8 @@ def _shares(text: str) -> Iterator[Reading]:
     asked_percent = re.search(_PERCENT, text, re.I) is not None
     if match := _WHOLE_THEN_PART.search(text):
         yield from _share(match[2], match[1], True)
+    if match := _PAID_FROM.search(text):
+        yield Reading("{0} / {1}", (match[2], match[1]), True)
     if match := _PART_OF_WHOLE.search(text):
         yield from _share(match[1], match[2], asked_percent)
     if match := _RATIO.search(text):

@@ -14,6 +14,8 @@ from finray.question.arithmetic import names, substituted
 from finray.question.intents import means_least, superlative
 from finray.question.measures.formulas import at_period
 
+_MOVING = frozenset({"growth", "difference"})
+"""Operations of questions for a change, by the trained reader."""
 _MOST_LISTED = 6
 """Most periods whose figures an answer lists."""
 Parts = tuple[tuple[str, str], ...]
@@ -53,7 +55,12 @@ class Planner:
             "sign": "yes_no" in intents and bool(intents & {"positive", "negative"}),
             "trend": {"yes_no", "growth"} <= intents,
             "growth": "growth" in intents
-            and (span or bool(intents & {"percent", "moves"}) or self._formula.unit == "percent"),
+            and (
+                span
+                or bool(intents & {"percent", "moves"})
+                or self._formula.unit == "percent"
+                or self._query.operation in _MOVING
+            ),
             "two apart": len(self._periods) == 2 and "difference" in intents,
         }
         return frozenset(name for name, holds in features.items() if holds)

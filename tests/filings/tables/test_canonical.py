@@ -53,6 +53,25 @@ def test_net_income_and_what_is_attributable() -> None:
     assert _label("net_income_attributable", items) == "Net income attributable to Sample Corp"
 
 
+def test_a_question_for_the_total_is_answered_by_the_row_called_so() -> None:
+    items = _rows("income", ("Net sales", 90), ("Membership and other income", 10), ("Total revenues", 100))
+    found = find_line_item("revenue", items, period_end=END, called="total revenue")
+    assert found is not None and found.label == "Total revenues"
+
+
+@pytest.mark.parametrize(
+    ("rows", "value"),
+    [
+        ([("Short-term borrowings", 3), ("Long-term debt due within one year", 2), ("Long-term debt", 30)], 5),
+        ([("Short-term debt obligations", 7), ("Long-term debt obligations", 30)], 7),
+        ([("Current portion of long-term debt and short-term borrowings", 9), ("Long-term debt", 30)], 9),
+    ],
+)
+def test_debt_due_within_a_year_has_all_its_rows(rows: list[tuple[str, float]], value: float) -> None:
+    found = find_line_item("current_debt", _rows("balance", *rows), period_end=END)
+    assert found is not None and found.value == value
+
+
 def test_purchases_of_property_in_the_investing_section() -> None:
     items = _rows(
         "cash_flow",

@@ -41,6 +41,8 @@ def test_a_definition_in_the_question_is_the_program(question: str, expression: 
     [
         ("What was Acme's gross margin as a percentage of revenue?", ["(revenue - cost_of_revenue) / revenue"]),
         ("What was Acme's inventory as a percentage of revenue?", ["(inventory) / (revenue)"]),
+        ("What was Acme's DIO, based on year-end inventory?", ["365 * inventory / cost_of_revenue"]),
+        ("What was Acme's DIO?", ["365 * avg(inventory) / cost_of_revenue"]),
         ("What was the actual return on assets as a percentage of the ending balance?", []),
         ("What was the return on assets as a share of inventory?", []),
     ],

@@ -33,6 +33,12 @@ from finray.question.measures.operations import readings
             "{0} - {1}",
             ("selling expenses", "marketing expenses"),
         ),
+        ("How much of net income was paid out as dividends?", "{0} / {1}", ("dividends", "net income")),
+        (
+            "What share of net revenue did client incentives eat up?",
+            "{0} / {1}",
+            ("client incentives", "net revenue"),
+        ),
         ("What was the sum of inventories and receivables?", "{0} + {1}", ("inventories", "receivables")),
         ("What was the average of basic EPS and diluted EPS?", "mean({0}, {1})", ("basic EPS", "diluted EPS")),
     ],
@@ -43,7 +49,14 @@ def test_operands_are_named_in_the_question(text: str, template: str, operands: 
 
 @pytest.mark.parametrize(
     "text",
-    ["What was revenue?", "What was the change in research and development expense?", "Why did margins fall?", ""],
+    [
+        "How much cash was used for acquisitions?",
+        "How much was paid for income taxes?",
+        "What was revenue?",
+        "What was the change in research and development expense?",
+        "Why did margins fall?",
+        "",
+    ],
 )
 def test_one_figure_is_no_arithmetic(text: str) -> None:
     assert readings(text) == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from finray.core.period import Period
@@ -36,6 +38,13 @@ def _asking(*periods: Period, intents: frozenset[str] = frozenset()) -> Query:
 def test_the_most_specific_operation_is_planned(intents: set[str], companies: list[str], kinds: list[str]) -> None:
     query = _asking(Period(2022, "FY"), Period(2023, "FY"), intents=frozenset(intents))
     assert [plan.kind for plan in plans_of(query, companies, None)] == kinds
+
+
+@pytest.mark.parametrize(("operation", "kind"), [("difference", "change"), ("growth", "change"), ("value", "value")])
+def test_growth_in_one_year_is_over_the_year_before(operation: str, kind: str) -> None:
+    asked = replace(_asking(Period(2023, "FY"), intents=frozenset({"growth", "change"})), operation=operation)
+    (plan,) = plans_of(asked, ["acme"], None)
+    assert plan.kind == kind
 
 
 def test_figures_of_years_that_nobody_names_are_not_planned() -> None:

@@ -47,7 +47,9 @@ async def graded_answers(
         right = was_right(question, recorded.prediction)
         if right is None or recorded.prediction.status != "answered" or answer.status != "answered":
             continue
-        reading = reader.read(query, curation, Journal()) if reader is not None and wants_opinion(answer) else None
+        reading = (
+            reader.read(query, curation, Journal()) if reader is not None and wants_opinion(answer, query) else None
+        )
         found = signals(query, answer, curation.kept, facts, opinion_on(answer, query, reading))
         graded.append(GradedAnswer(question.qid, " ".join(query.companies) or "none", found, right))
     return graded
