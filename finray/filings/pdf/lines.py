@@ -98,7 +98,10 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     middle, height = 0.0, 0.0
     for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
         tall = word[3] - word[1]
-        if lines and own - middle < SAME_LINE * (tall if tall < height else height):
+        small, large = (tall, height) if tall < height else (height, tall)
+        if lines and small < SUPERSCRIPT * large and _SUPERSCRIPT_MARK.fullmatch((word if tall < height else lines[-1][0]).text):
+            small = large  # a raised mark belongs to the line beside it, whose words are taller
+        if lines and own - middle < SAME_LINE * small:
             lines[-1].append(word)
         else:
             lines.append([word])
