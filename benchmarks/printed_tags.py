@@ -5,7 +5,8 @@
 Each HTML filing with inline XBRL is printed to PDF by headless Chromium, in turn with another size of paper, margin,
 scale and typeface, and parsed from that PDF. Each numeric tag in a table is a key: its value with the sign as printed,
 unit and period, with the row's label as the HTML parser has it. The grades are those of ``table_cells.py``. A period
-is graded if its year stands in the table. Filings are split by company, as in ``table_cells``.
+is graded if its year stands in the table, and its column is not headed by a later one, as obligations are: their tags
+have the date at which they are reported. Filings are split by company, as in ``table_cells``.
 
 Needs the command ``chromium`` (Debian: ``apt-get install chromium``), or ``--chromium PATH``; without it the benchmark
 says so and ends.
@@ -46,6 +47,7 @@ LAYOUTS: Final = (
 )
 """Style sheets, which change the place and the width of every word."""
 _TAGGED = b"<ix:nonfraction"
+_YEAR = re.compile(r"\b20\d\d\b")
 _WORD = re.compile(r"[\d.,]*\d")
 _PAGES = 2
 """Pages among which the cells of a table are looked for: it may be printed over a page break."""
@@ -86,6 +88,7 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
                 column = " ".join(heads.get(cell.column, ()))
                 near = f"{column} {around} {row.label} {row.section or ''} {_balances(table)}"
                 end = cell.period_end
+                ahead = end is not None and any(int(year) > end.year + 1 for year in _YEAR.findall(column))
                 fields = {
                     "label": row.label,
                     "section": row.section,
@@ -95,7 +98,7 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
                     "stands": "dash" if cell.stands == "dash" else None,
                     "value": cell.value,
                     "unit": cell.unit,
-                    "dated": end is not None and str(end.year) in near,
+                    "dated": end is not None and not ahead and str(end.year) in near,
                     "period_end": end.isoformat() if end else None,
                     "months": cell.months,
                     "concept": cell.concept,
@@ -143,7 +146,19 @@ def grades(html: Path, pdf: bytes) -> Iterator[Graded]:
     for key in keys(tables):
         first = place[key.table]
         near = [item for page in range(first, first + _PAGES) for item in read.get(page, ())]
-        yield graded({**key.fields, "doc_name": html.stem, "page": first}, near)
+        found = (
+            graded({**key.fields, "label": label, "doc_name": html.stem, "page": first}, near)
+            for label in labels(key.fields["label"])
+        )
+        yield max(found, key=lambda each: sum(each.right.values()))
+
+
+def labels(label: str) -> list[str]:
+    """``label``, and what it may be without the texts of further columns, which the HTML parser joins to it: "Notes
+    due 2027 Level 2", "Forward contracts Other assets". The lines of a wrapped label begin in lower case."""
+    words = label.split()
+    cuts = (at for at in range(2, len(words)) if not words[at][:1].islower())
+    return [label, *(" ".join(words[:at]) for at in cuts)]
 
 
 def main() -> None:

@@ -92,17 +92,11 @@ def _tables(
     a new block."""
     above: list[str] = []
     block: list[list[Printed]] = []
-    has_data = False
+    has_data, last = False, float("inf")
     for row in rows:
-        data = bool(data_cells(row))
-        prose = (
-            len(row) == 1
-            and not data
-            and row[0].x1 - row[0].x0 > PROSE_SHARE * width
-            and len(row[0].text) > 60
-            and not row[0].text.endswith(":")
-            and row[0].text.endswith(".")
-        )
+        figures = data_cells(row)
+        data = bool(figures)
+        prose = not data and _is_sentence(row, width, last)
         same_title = has_data and _is_centered_year(row, left, width)
         new_heading = same_title or (has_data and not data and (_is_heading(row) or _introduces(row)))
         if prose or new_heading:
@@ -112,12 +106,23 @@ def _tables(
                 above = [*above, *(text for text in _titles(block) if not is_year(text))] if same_title else []
             block, has_data = header, False
         if prose:
-            above.append(row[0].text)
+            above.append(" ".join(cell.text for cell in row))
         else:
             block.append(row)
-        has_data = has_data or data
+        has_data, last = has_data or data, figures[-1].x0 if len(row) > 1 and data else last
     if has_data:
         yield above, block
+
+
+def _is_sentence(row: Sequence[Printed], width: float, last: float) -> bool:
+    """Whether a row is a line of prose: as wide as most of the page's text, or running into the column of the figures
+    at ``last`` above it. The mark of a footnote may stand apart from it."""
+    text = row[-1].text
+    if len(text) <= 60 or len(row) > 2 or (len(row) == 2 and not _NOTE_LINE.fullmatch(row[0].text)):
+        return False
+    if row[-1].x1 > last + FLUSH or (text.endswith(".") and last < float("inf")):
+        return sum(word[:1].islower() for word in text.split()) > 5
+    return text.endswith(".") and row[-1].x1 - row[-1].x0 > PROSE_SHARE * width
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
@@ -193,6 +198,7 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     above = [*above, *_titles(rows)]
     # A year on a line of its own, above the years of the other columns, heads its column.
     cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
+    rows = [*_over_first(rows[:first], rows[first:], columns), *rows[first:]]
     own = leaves(rows[:first], columns)
     heads = spread_headings(aligned(rows[:first], columns, own), columns)
     heads = [_stretch(row, columns, max(cells[index + 1 :], default=0), own) for index, row in enumerate(heads)]
@@ -206,6 +212,19 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
         if len(both) == 1:  # the first row's label begins above its figures
             heads, body = heads[:-1], [*both, *body[1:]]
     return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _over_first(
+    heads: Sequence[list[Printed]], body: Sequence[list[Printed]], columns: Columns
+) -> list[list[Printed]]:
+    """``heads`` with texts between the labels and the first column moved over it: they are centered above figures that
+    are flush right."""
+    labels = max((cell.x1 for row in body for cell in _label_cells(row, columns)), default=float("inf"))
+    x0, x1 = columns[0]
+    return [
+        [cell._replace(x0=x0, x1=x1) if len(row) > 1 and labels < cell.x0 < cell.x1 <= x0 else cell for cell in row]
+        for row in heads
+    ]
 
 
 def _spread_below(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:

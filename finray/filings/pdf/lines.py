@@ -21,6 +21,7 @@ from finray.filings.tables.marks import without_raised
 
 GAP = 0.9
 """A gap wider than this share of the line's height starts a new cell; word spaces are 0.2 to 0.4."""
+WORD_GAP = 0.45
 DASH_GAP = 0.6
 SAME_LINE = 0.45
 """Words are on one line if their middles differ by less than this share of their height."""
@@ -204,6 +205,8 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
             apart = (at_edge and kind.grouped) or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
             if word.text == "$":
                 apart = not _begins_scale(line.words[at + 2 :])
+            elif apart and len(runs) == 1:
+                apart = not _goes_on(word, line.words[at + 2 :], height)
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
         if apart or ((kind.month or kind.length) and gap > 0.15 * height and _next_period(before.text, kind)):
@@ -216,6 +219,11 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 def _begins_scale(words: Sequence[Word]) -> bool:
     """Whether the words behind a "$" are those of a scale: "2022 $ million" is one heading."""
     return bool(words) and _SCALE_WORD.match(words[0].text) is not None
+
+
+def _goes_on(word: Word, following: Sequence[Word], height: float) -> bool:
+    """Whether words follow a number that is in a label: "2017 Notes issuance of $17.0 billion"."""
+    return bool(following) and following[0].text.isalpha() and following[0].x0 - word.x1 < WORD_GAP * height
 
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
@@ -234,8 +242,10 @@ def _is_range(runs: Sequence[Sequence[Word]], height: float) -> bool:
     first, dash, last = (run[0] for run in runs)
     if dash.text not in "-–—" or any(len(run) > 1 for run in runs):
         return False
-    close = max(dash.x0 - first.x1, last.x0 - dash.x1) <= GAP * height
-    return close and is_year(first.text) and is_year(last.text)
+    gap = max(dash.x0 - first.x1, last.x0 - dash.x1)
+    if is_year(first.text) and is_year(last.text):
+        return gap <= GAP * height
+    return gap <= WORD_GAP * height and first.text[-1] == last.text[-1] == "%"
 
 
 def _is_number(run: Sequence[Word]) -> bool:

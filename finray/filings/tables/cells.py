@@ -293,7 +293,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and number:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
-        covered = [bisect_left(columns, cell.x0, key=_START)]
+        covered = [bisect_left(columns, cell.x0, key=_START) + (cell.x0 >= columns[-1][1])]  # texts behind all figures
     # "December 31, 2022" is wider than its figures.
     heads_first = len(covered) == 1 and covered[0] == 1 and cell.x0 > labels_start_before
     column, span = covered[0] if covered else 0, max(len(covered), 1)

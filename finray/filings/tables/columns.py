@@ -24,6 +24,7 @@ MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_PERCENT = re.compile(r"%|\bpercent")
+_EXCEPT = re.compile(r"\bexcept\b.*", re.IGNORECASE)
 _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
 )
@@ -54,6 +55,8 @@ class Columns:
     """The columns that hold amounts, not percentages."""
     width: int
     """Number of columns."""
+    due: bool
+    """Rows name years to come, in which amounts fall due. These are known at the date of the table."""
     levels: dict[int, list[str]] = field(default_factory=dict)
     """The rows of headings over each column, the outermost first."""
     scales: dict[int, Scale] = field(default_factory=dict)
@@ -75,7 +78,9 @@ class Columns:
         # A table interrupted by a line of prose prints its headings once.
         headings = {} if own or not columns <= headings.keys() else dict(headings)
         amounts = frozenset(cell.column for row in grid.rows for cell in row if is_amount(cell.text))
-        return cls(statement, calendar, scale, headings, units, amounts, len(columns))
+        labels = (row[0].text for row in grid.rows if row[0].column == 0)
+        due = statement is None and any(is_period(label) and calendar.is_ahead(label) for label in labels)
+        return cls(statement, calendar, scale, headings, units, amounts, len(columns), due)
 
     @property
     def dated(self) -> bool:
@@ -169,7 +174,7 @@ class Columns:
         """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
         may_be_percent = cell.column not in self.amounts and len(heading) <= MAX_HEADING
-        if number.percent or (may_be_percent and _IN_PERCENT.search(heading)):
+        if number.percent or (may_be_percent and _IN_PERCENT.search(_EXCEPT.sub("", heading))):
             return "percent", 1
         if number.unit is not None:
             return number.unit, 1
@@ -233,6 +238,8 @@ class Columns:
         period = self.calendar.period(column, self.headings)
         heading = self.headings.get(column, "")
         read = read_heading(heading)
+        if self.due and read.year is None:
+            return Period(period.end, 0)
         if read.year is None and not read.change and not read.years:
             dated = label if is_period(label) else block
             if dated:

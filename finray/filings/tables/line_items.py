@@ -40,6 +40,7 @@ _MOST_PLACES = 8
 """Places in the text that are tried for a row."""
 _SAME_ROW = 400
 """Characters between two cells of a row."""
+_SENTENCE_END = re.compile(r"\.\s+(?=[A-Z])")
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
 _LONE_FIGURE = re.compile(r"\$\s*(?:[\d(]|$)|\(\d+\)$")
 """At the start of a line."""
@@ -166,11 +167,24 @@ def _introduced(found: list[Table], page_text: str, calendar: Calendar) -> list[
     figures = [(row, cell) for row, cell in figures if cell.value is not None]
     if any(cell.period_end is not None for _, cell in figures):
         return found
-    at = page_text.find(figures[0][0].label) if figures else -1
-    lines = page_text[max(0, at - MAX_INTRODUCTION) : max(0, at)].split("\n")
+    at = max(0, _place_of(figures[0][0].label, figures[0][1].text, page_text)) if figures else 0
+    lines = page_text[max(0, at - MAX_INTRODUCTION) : at].split("\n")
     above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
-    end = replace(calendar, titles="\n".join(reversed(above))).period(0, {}).end
+    text = "\n".join(reversed(above))
+    # The last sentence introduces the table; those before it may name other dates.
+    last = _SENTENCE_END.split(text.strip())[-1]
+    ends = (replace(calendar, titles=titles).period(0, {}).end for titles in (last, text))
+    end = next(filter(None, ends), None)
     return [_dated(table, end) for table in found]
+
+
+def _place_of(label: str, figure: str, page_text: str) -> int:
+    """Where a row begins with ``label`` and its first ``figure`` soon after, -1 if nowhere."""
+    figure = figure.strip("$()% ")
+    at = page_text.find(label)
+    while at >= 0 and figure not in page_text[at : at + len(label) + _SAME_ROW // 4]:
+        at = page_text.find(label, at + 1)
+    return at
 
 
 def _dated(table: Table, end: dt.date | None) -> Table:

@@ -46,7 +46,9 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
               r"^\W*(?:high|low)\W*$"),
     (None, r"\b(?:value\b|intrinsic\b|amounts?\b|dollars?\b|expenses?\b|costs?\b|proceeds\b|revenues?\b|income\b|"
            r"sales\b|principal\b|compensation\b|payments?\b|benefit)|\$"),
-    ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units)\b"),
+    ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units|"
+               rf"{_SECURITY}\b.{{0,25}}?\b(?:granted|vested|forfeited|exercised|repurchased)|"
+               rf"(?:granted|vest(?:ed|ing))\W{{1,4}}(?:restricted )?{_SECURITY})\b"),
     ("count", r"\b(?:(?:number|no\.|#) of|unit counts?|square (?:feet|footage|met(?:er|re)s)|sq\.? ?f(?:ee)?t|"
               r"head ?count|population)\b"),
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
@@ -256,6 +258,8 @@ class NoteUnits:
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
         """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
         kind, of_row = kind_of(heading, heading=True), kind_of(label)
+        if kind == "count" and self.priced and heading.lower().endswith("units"):
+            kind = "shares"  # of restricted stock units, beside their price
         if kind == "shares" and of_row in ("years", "rate", "price"):
             fits = False  # "Stock options | Expected term, years"
         elif kind == "price":
