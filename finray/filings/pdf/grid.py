@@ -52,6 +52,8 @@ _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|L\.P|U\.S|No)\.$")
 _LONGEST_END = 16
 """Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
+LOWERED = 0.5
+"""Least share of a line's height by which it overlaps the line above it in the same row."""
 MIN_TEXTS = 2
 """Rows that share the edge of a column of texts."""
 MOST_NAME = 36
@@ -342,7 +344,9 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
     """``rows`` with the lines of each wrapped label joined; its numbers may stand on any of them."""
     joined: list[list[Printed]] = []
     for row in rows:
-        if not joined or not _continues(joined[-1], row, columns):
+        if joined and _beside(joined[-1], row, columns):
+            joined[-1] = sorted([*joined[-1], *row], key=lambda cell: cell.x0)
+        elif not joined or not _continues(joined[-1], row, columns):
             joined.append(row)
         elif _has_label(row, columns):
             label, *numbers = joined[-1]
@@ -350,6 +354,16 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
         else:
             joined[-1] = [*joined[-1], *row]
     return joined
+
+
+def _beside(before: Sequence[Printed], row: Sequence[Printed], columns: Columns) -> bool:
+    """Whether two lines are one row whose label, or a figure, is set a little lower than the others."""
+    upper, lower = before[-1].box, row[0].box
+    if upper is None or lower is None or lower[1] > upper[3] - LOWERED * (lower[3] - lower[1]):
+        return False
+    if _has_label(before, columns) == _has_label(row, columns):
+        return False
+    return all(cell.x1 <= other.x0 or other.x1 <= cell.x0 for cell in before for other in row)
 
 
 def _has_label(row: Sequence[Printed], columns: Columns) -> bool:
@@ -372,7 +386,8 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height
     if len(before) > 1:
-        return len(row) == 1 and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+        below = len(row) == 1 and lower.x0 < upper.x1
+        return below and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
     if upper.text.isupper() and not lower.text.isupper():
         return False
     continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)

@@ -243,8 +243,17 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
     return [
         (column[0].x0, max(cell.x1 for cell in column))
         for column in columns
-        if len(column) >= MIN_COLUMN_SHARE * fullest and not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column)
+        if len(column) >= MIN_COLUMN_SHARE * fullest and not _are_marks(column, rows)
     ]
+
+
+def _are_marks(column: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
+    """Whether a column has the numbers of footnotes, which ascend one by one, and not negative amounts."""
+    if not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column):
+        return False
+    kept = set(map(id, column))
+    numbers = [int(cell.text[1:-1]) for row in rows for cell in row if id(cell) in kept]
+    return all(b - a in (0, 1) for a, b in pairwise(numbers))
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:

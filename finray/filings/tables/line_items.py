@@ -161,13 +161,16 @@ def read_page(
 
 
 def _introduced(found: list[Table], page_text: str, calendar: Calendar) -> list[Table]:
-    """``found``, the tables of a note's grid, dated by the text since the last figure above them if nothing in them or
-    their caption dates any figure: "The fair value of our assets at June 2, 2023 was:"."""
-    figures = [(row, cell) for table in found for row in table.rows if row.label for cell in row.cells]
-    figures = [(row, cell) for row, cell in figures if cell.value is not None]
-    if any(cell.period_end is not None for _, cell in figures):
-        return found
-    at = max(0, _place_of(figures[0][0].label, figures[0][1].text, page_text)) if figures else 0
+    """``found``, the tables of a note's grid, each dated by the text since the last figure above it if nothing in it or
+    its caption dates any figure: "The fair value of our assets at June 2, 2023 was:"."""
+    return [_introduced_one(table, page_text, calendar) for table in found]
+
+
+def _introduced_one(table: Table, page_text: str, calendar: Calendar) -> Table:
+    figures = [(row, cell) for row in table.rows if row.label for cell in row.cells if cell.value is not None]
+    if not figures or any(cell.period_end is not None for _, cell in figures):
+        return table
+    at = max(0, _place_of(figures[0][0].label, figures[0][1].text, page_text))
     lines = page_text[max(0, at - MAX_INTRODUCTION) : at].split("\n")
     above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
     text = "\n".join(reversed(above))
@@ -175,7 +178,7 @@ def _introduced(found: list[Table], page_text: str, calendar: Calendar) -> list[
     last = _SENTENCE_END.split(text.strip())[-1]
     ends = (replace(calendar, titles=titles).period(0, {}).end for titles in (last, text))
     end = next(filter(None, ends), None)
-    return [_dated(table, end) for table in found]
+    return _dated(table, end)
 
 
 def _place_of(label: str, figure: str, page_text: str) -> int:
