@@ -42,10 +42,12 @@ VALIDATE: Final = ("aapl", "ko", "nflx", "Oracle", "wmt")
 LAYOUTS: Final = (
     "@page{size:letter;margin:.5in}",
     "@page{size:A4;margin:18mm} body{zoom:.85}",
-    "@page{size:legal;margin:.4in} body{zoom:.7} *{font-family:'DejaVu Sans',sans-serif!important}",
+    "@page{size:legal;margin:.4in} body{zoom:.7} *{font-family:sans-serif!important}",
     "@page{size:letter landscape;margin:.75in} body{zoom:1.1} *{font-family:serif!important}",
 )
 """Style sheets, which change the place and the width of every word."""
+WHOLE_ROWS: Final = "tr{break-inside:avoid}"
+"""Keeps the browser from cutting the lines of a row in halves at the end of a page."""
 _TAGGED = b"<ix:nonfraction"
 _YEAR = re.compile(r"\b20\d\d\b")
 _WORD = re.compile(r"[\d.,]*\d")
@@ -67,7 +69,7 @@ def printed(html: Path, style: str, chromium: str, folder: Path) -> bytes:
     target = folder / f"{html.stem}-{LAYOUTS.index(style)}.pdf"
     if not target.exists():
         content = html.read_bytes()
-        styled.write_bytes(content.replace(b"</head>", f"<style>{style}</style></head>".encode(), 1))
+        styled.write_bytes(content.replace(b"</head>", f"<style>{style} {WHOLE_ROWS}</style></head>".encode(), 1))
         command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer"]
         subprocess.run(
             [*command, f"--print-to-pdf={target}", styled.as_uri()], check=True, capture_output=True, timeout=300
@@ -88,7 +90,7 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
                 column = " ".join(heads.get(cell.column, ()))
                 near = f"{column} {around} {row.label} {row.section or ''} {_balances(table)}"
                 end = cell.period_end
-                ahead = end is not None and any(int(year) > end.year + 1 for year in _YEAR.findall(column))
+                ahead = end is not None and any(int(year) > end.year for year in _YEAR.findall(column))
                 fields = {
                     "label": row.label,
                     "section": row.section,

@@ -40,7 +40,7 @@ _BEGINS_YEAR = re.compile(r"(?:19|20)\d\d(?! ?[-–—/])")
 SHORT_HEADING = 30
 """Characters; a longer text beside years is not a heading of one column."""
 _SPANNING = re.compile(
-    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
+    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of)\b|^at\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
 _LABEL_CONTINUES = re.compile(r"^(?:[a-z($]|\d)")
 _OPEN_ENDED = re.compile(
@@ -62,6 +62,8 @@ _NAME = re.compile(r"[^\W\d_]{3}")
 """In a label, but not in a bullet or the mark of a footnote."""
 MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
+_DAY = re.compile(r"\d{1,2}, (?:19|20)\d\d\b")
+"""Ends a date whose month is on the line above."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 
@@ -183,7 +185,9 @@ def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
     start = len(block)
     while start > 0 and not data_cells(block[start - 1]) and len(block) - start < 8:
         start -= 1
-    return block[start:]
+    # The last line of a wrapped label is not a heading.
+    wrapped = 0 < start < len(block) and _is_below(block[start - 1], block[start])
+    return block[start + wrapped :]
 
 
 def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
@@ -209,7 +213,7 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     rows = [*rows[:first], *_spread_below(rows[first:], columns)]
     aside = _texts_aside(rows[first:], columns)
     body = _join_wrapped([_with_one_label(row, columns, aside) for row in rows[first:]], columns)
-    if heads and body and _is_label(heads[-1], columns):
+    if heads and body and (_is_label(heads[-1], columns) or _DAY.match(body[0][0].text)):
         both = _join_wrapped([heads[-1], body[0]], columns)
         if len(both) == 1:  # the first row's label begins above its figures
             heads, body = heads[:-1], [*both, *body[1:]]
@@ -356,6 +360,15 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
     return joined
 
 
+def _is_below(before: Sequence[Printed], row: Sequence[Printed]) -> bool:
+    """Whether ``row`` is the rest of the label of the figures ``before`` it."""
+    upper, lower = before[0], row[0]
+    if len(row) > 1 or lower.x0 >= upper.x1 or upper.box is None or lower.box is None:
+        return False
+    near = lower.box[1] - upper.box[3] <= 0.6 * (lower.box[3] - lower.box[1])
+    return near and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+
+
 def _beside(before: Sequence[Printed], row: Sequence[Printed], columns: Columns) -> bool:
     """Whether two lines are one row whose label, or a figure, is set a little lower than the others."""
     upper, lower = before[-1].box, row[0].box
@@ -386,8 +399,7 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height
     if len(before) > 1:
-        below = len(row) == 1 and lower.x0 < upper.x1
-        return below and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+        return _is_below(before, row)
     if upper.text.isupper() and not lower.text.isupper():
         return False
     continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)

@@ -207,6 +207,8 @@ class Columns:
             period = self._note_period(label, column, block)
         else:
             period = self.calendar.period(column, self.headings)
+        if self.statement is None and not _is_balance_row(label):
+            label = self.headings.get(column, "")[:MAX_HEADING]  # "Balance at beginning of period" over a column
         has_balances = self.statement in ("cash_flow", "equity", None)
         if has_balances and _is_balance_row(label) and not _CHANGE.search(label):
             if _BEGINNING.search(label) and not _ENDING.search(label):

@@ -47,7 +47,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     (None, r"\b(?:value\b|intrinsic\b|amounts?\b|dollars?\b|expenses?\b|costs?\b|proceeds\b|revenues?\b|income\b|"
            r"sales\b|principal\b|compensation\b|payments?\b|benefit)|\$"),
     ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units|"
-               rf"{_SECURITY}\b.{{0,25}}?\b(?:granted|vested|forfeited|exercised|repurchased)|"
+               rf"{_SECURITY}\b.{{0,25}}?\b(?:granted|vested|forfeited|exercised|(?:re)?purchased)|"
                rf"(?:granted|vest(?:ed|ing))\W{{1,4}}(?:restricted )?{_SECURITY})\b"),
     ("count", r"\b(?:(?:number|no\.|#) of|unit counts?|square (?:feet|footage|met(?:er|re)s)|sq\.? ?f(?:ee)?t|"
               r"head ?count|population)\b"),

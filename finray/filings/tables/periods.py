@@ -32,6 +32,7 @@ _NEAR = 40
 """Characters before a date in which such words count."""
 _WEEKDAY_DAYS = 10
 """Days by which years that end on a weekday may end later."""
+_INSTANT = re.compile(r"\b(?:at|as of) (?=[A-Z][a-z]{2,8}\.? \d)(?!.*\b(?:ended|months|years?)\b)", re.IGNORECASE | re.DOTALL)
 _PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
 MAX_TITLES = 10_000
@@ -80,7 +81,7 @@ class Calendar:
         if heading.coded and heading.year is not None:
             closes = year_end(heading.year, self.filing)
             return Period(self._quarter_end(heading, closes), 0 if self.statement == "balance" else 3)
-        end, months = self._end(heading), self._months(heading)
+        end, months = self._end(heading), 0 if _INSTANT.search(text) else self._months(heading)
         if self._is_quarter(heading, end):
             return Period(self._quarter_end(heading, end), 3)
         if months == 3 and heading.month is None and self.filing.fiscal_period == "FY" and _TOTAL.search(text):
