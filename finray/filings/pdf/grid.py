@@ -334,9 +334,9 @@ def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> lis
     title = row[0]
     off_table, off_first = (abs((title.x0 + title.x1) / 2 - center) for center in (middle, sum(first) / 2))
     heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
-    if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
+    if len(row) > 1 or heads_first or _PERIOD.search(title.text) or (title.x0 >= first[0] and off_table > FLUSH):
         return row
-    return [title._replace(x1=min(title.x1, first[0]))]
+    return [title._replace(x0=min(title.x0, first[0] - 1), x1=min(title.x1, first[0]))]
 
 
 def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
@@ -403,5 +403,7 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     if upper.text.isupper() and not lower.text.isupper():
         return False
     continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)
-    full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
-    return continues or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
+    if continues or open_ended:
+        return True
+    first_word = (lower.x1 - lower.x0) * len(lower.text.split(" ")[0]) / len(lower.text)
+    return len(row) > 1 and lower.x0 > upper.x0 + 2 and upper.x1 + first_word > columns[0][0] - FLUSH

@@ -11,7 +11,7 @@ from finray.filings.tables.cells import Number
 from finray.filings.tables.currencies import currency_of, heading_currency, stated_currency
 from finray.filings.tables.grids import MAX_CELL_TEXT, Cell, Grid
 from finray.filings.tables.note_units import NoteUnits, kind_of, without_share_scales
-from finray.filings.tables.period_headings import column_label, is_period, read_heading
+from finray.filings.tables.period_headings import MONTH_DAYS, column_label, is_period, read_heading
 from finray.filings.tables.periods import Calendar, Period
 from finray.filings.tables.rows import Row, is_amount, names_period
 from finray.filings.tables.scales import Scale, ScaledUnit, is_per_share, read_scale, row_unit, share_scale
@@ -230,6 +230,16 @@ class Columns:
         )
         return next(dated, None)
 
+    def _between(self, column: int) -> Period | None:
+        """The time between the days that head the nearest dated columns before and behind ``column``: "June 30, 2018 |
+        Acquisitions | June 30, 2019"."""
+        days = {at: self.calendar.period(at, self.headings).end for at, text in self.headings.items() if read_heading(text).day}
+        before = max((at for at in days if at < column), default=None)
+        behind = min((at for at in days if at > column), default=None)
+        if before is None or behind is None or (start := days[before]) is None or (end := days[behind]) is None:
+            return None
+        return Period(end, round((end - start).days / MONTH_DAYS)) if start < end else None
+
     def _is_quarterly(self) -> bool:
         """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31"."""
         named = (read_heading(heading) for heading in self.headings.values())
@@ -248,8 +258,11 @@ class Columns:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})
         if read.month is not None and read.year is None and read.months is None and self._is_quarterly():
             return Period(period.end, 3)
-        if period.end is None and not (read.change or read.years) and (column_before := self._dated_before(column)):
-            period = self.calendar.period(column_before, self.headings)
+        if period.end is None and not (read.change or read.years):
+            if (between := self._between(column)) is not None:
+                return between
+            if column_before := self._dated_before(column):
+                period = self.calendar.period(column_before, self.headings)
         if period.months is None and self.calendar.filing.fiscal_period == "FY" and _is_balance_row(label):
             return Period(period.end, 12)
         return period

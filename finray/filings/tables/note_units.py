@@ -64,9 +64,11 @@ _BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"(?: (?:outstanding|granted|issued|purchased|repurchased|exercisable|vested|acquired|withheld))?\W*$", re.I)),
     ("count", re.compile(
         r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
-        r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$", re.I)),
+        r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$|\bnumber\W*$", re.I)),
 )  # fmt: skip
 """Apply to headings of columns only: the label "Stock options" may name an expense."""
+_AWARDS = re.compile(r"\b(?:units|number)\W*(?:\(in \w+\))?$", re.IGNORECASE)
+"""Heads the count of options or restricted stock units beside their price."""
 _TERMS = re.compile(r"\b(?:over|within|less|due|after|up) \w{0,5} ?\d|\d (?:to|through|-) \d", re.IGNORECASE)
 """Marks amounts by the years until they are due."""
 _COUNTED = re.compile(
@@ -258,8 +260,8 @@ class NoteUnits:
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
         """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
         kind, of_row = kind_of(heading, heading=True), kind_of(label)
-        if kind == "count" and self.priced and heading.lower().endswith("units"):
-            kind = "shares"  # of restricted stock units, beside their price
+        if kind == "count" and self.priced and _AWARDS.search(heading):
+            kind = "shares"
         if kind == "shares" and of_row in ("years", "rate", "price"):
             fits = False  # "Stock options | Expected term, years"
         elif kind == "price":

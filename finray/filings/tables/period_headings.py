@@ -56,7 +56,7 @@ _ONLY_PERIOD_WORDS = re.compile(
 )
 _THROUGH = re.compile(r"[\s,(]*+(?:\(?inception\)?[\s,)]*+)?(?:through|thru|to|until|[-–—])\s*+", re.IGNORECASE)
 """Between the first and the last day of a period."""
-_MONTH_DAYS = 30.4375
+MONTH_DAYS = 30.4375
 MAX_COLUMN_LABEL = 200
 
 PartialDate = tuple[int | None, int, int | None]
@@ -131,7 +131,7 @@ def _months_between(text: str, dates: Sequence[re.Match[str]]) -> int | None:
     begin, end = to_date(begin_year or year, begin_month, begin_day), to_date(year, month, day)
     if begin is None or end is None or begin >= end:
         return None
-    return max(1, round(((end - begin).days + 1) / _MONTH_DAYS))
+    return max(1, round(((end - begin).days + 1) / MONTH_DAYS))
 
 
 def _in_full(year: int) -> int:

@@ -247,6 +247,8 @@ class TableReader:
                 found.append(tables.Cell(cell.column, cell.text, "nil", box=cell.box, concept=cell.concept))
                 continue
             unit, scale = self._tagged_unit(cell, number) or units[cell.column] or above.get(cell.column, of_row)
+            if unit == "percent" and number.currency is not None:  # "$—" beside a rate
+                unit, scale = number.currency, columns.scale.money
             value, tagged = number.value * scale, None
             if cell.tag is not None and cell.tag.value is not None:
                 tagged = in_unit(cell.tag.value, unit)
