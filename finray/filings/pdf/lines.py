@@ -55,6 +55,8 @@ GROUP_GAPS = (0.05, 0.42)
 """Least and largest space between the groups of a number, as shares of the line's height."""
 MIN_GROUPED = 2
 """Fewer lines with such numbers do not show that a page parts thousands with spaces."""
+_MAY_CUT = re.compile(r"[\d$()\[\]%–—-]|(?i:\bnil\b|ended)")
+"""In a line with a number or a period, at which narrow gaps may cut it."""
 _NUMERIC_WORD = re.compile(r"\$|[(\[]?\$?[(\[]?[\d,]*+(?:\.\d++|['’\d]*+(?<=\d))[)\]]?%?-?|[-–—]|\(|\)|%|\)%|\[|\]")
 
 PositionedWord = tuple[float, float, float, float, str]
@@ -88,13 +90,16 @@ def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
         for word in words
         if -FAR < word[0] < word[2] < FAR and -FAR < word[1] < word[3] < FAR and word[4].strip()
     ]
-    lines = _with_groups(_lines(printed))
+    text = " ".join([word.text for word in printed])
+    lines = _lines(printed, leaders=_LEADING.search(text) is not None)
+    lines = lines if _COMMA.search(text) else _with_groups(lines)
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
 
-def _lines(words: Sequence[Word]) -> list[Line]:
-    """The lines, top to bottom: words whose middles are at the same height, left to right."""
+def _lines(words: Sequence[Word], *, leaders: bool) -> list[Line]:
+    """The lines, top to bottom: words whose middles are at the same height, left to right. ``leaders`` says whether
+    there are any."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
     for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
@@ -110,8 +115,11 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     built = []
     for line in lines:
         kept = sorted(line, key=attrgetter("x0"))
-        if _LEADING.search("".join([word.text for word in kept])):
+        if leaders and _LEADING.search("".join([word.text for word in kept])):
             kept = [w for w in map(_without_leaders, kept) if w]
+        if kept and len({(w[1], w[3]) for w in kept}) == 1:
+            built.append(Line(tuple(kept), kept[0].y0, kept[0].y1))
+            continue
         # A small footnote mark would read as a figure of its own.
         small = SUPERSCRIPT * median([w.y1 - w.y0 for w in line])
         ordered = tuple([w for w in kept if w.y1 - w.y0 >= small or not _SUPERSCRIPT_MARK.fullmatch(w.text)])
@@ -122,9 +130,7 @@ def _lines(words: Sequence[Word]) -> list[Line]:
 
 def _with_groups(lines: list[Line]) -> list[Line]:
     """``lines`` with the groups of digits of a number joined ("120 450" is "120,450"), if a page parts thousands with
-    spaces: it has several such numbers and none with a comma."""
-    if any(_kind(word.text).comma for line in lines for word in line.words):
-        return lines
+    spaces: it has several such numbers, and none with a comma."""
     joined = [_joined_groups(line) for line in lines]
     changed = sum(new is not line for new, line in zip(joined, lines, strict=True))
     return joined if changed >= MIN_GROUPED else lines
@@ -155,7 +161,7 @@ def _without_leaders(word: Word) -> Word | None:
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
     """Right edges that figures of several lines share; columns of figures are set flush right."""
-    counts = Counter(round(word.x1) for line in lines for word in line.words if _kind(word.text).figure)
+    counts = Counter(round(word.x1) for line in lines for word in line.words if not word.text.isalpha() and _kind(word.text).figure)
     return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
 
@@ -166,14 +172,13 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 class _Kind(NamedTuple):
     """What the text of a word is: a ``figure`` is a number but not a year, ``numeric`` a number or a part of one,
     ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month, ``length`` the first word of a
-    length of time, ``comma`` a number with thousands behind commas, ``group`` three digits that may end a number."""
+    length of time, ``group`` three digits that may end a number."""
 
     figure: bool
     numeric: bool
     grouped: bool
     month: bool
     length: bool
-    comma: bool = False
     group: bool = False
 
 
@@ -187,7 +192,6 @@ def _kind(text: str) -> _Kind:
         _GROUPED.search(text) is not None,
         _MONTH_NAME.fullmatch(text) is not None,
         length=False,
-        comma=_COMMA.search(text) is not None,
         group=_GROUP.fullmatch(text) is not None,
     )
 
@@ -196,6 +200,14 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     height = line.height
+    if not _MAY_CUT.search(" ".join([word.text for word in line.words])):  # only wide gaps cut prose
+        wide = GAP * height
+        for before, word in pairwise(line.words):
+            if word[0] - before[2] > wide:
+                runs.append([word])
+            else:
+                runs[-1].append(word)
+        return merge_fillers([_cell(run, line) for run in runs])
     for at, (before, word) in enumerate(pairwise(line.words)):
         gap = word.x0 - before.x1
         kind = _kind(word.text)

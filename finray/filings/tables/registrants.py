@@ -116,15 +116,23 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
-def _may_be_title(line: str) -> bool:
-    """A quick look before spaces are joined: most lines are none."""
-    return len(line) <= _LONGEST_RAW and any(part in line.lower() for part in _PARTS_OF_TITLES)
+def _may_be_titles(text: str) -> Iterator[str]:
+    """The lines of ``text``, in lower case, that have a part of a title; most pages have none."""
+    plain = f"{text.lower()}\n"
+    starts: set[int] = set()
+    for part in _PARTS_OF_TITLES:
+        at = plain.find(part)
+        while at >= 0:
+            starts.add(plain.rfind("\n", 0, at) + 1)
+            at = plain.find(part, plain.find("\n", at))
+    lines = (plain[start : plain.find("\n", start)] for start in starts)
+    return (line for line in lines if len(line) <= _LONGEST_RAW)
 
 
 def _titles(text: str, is_title: Callable[[str], bool]) -> list[tuple[int, Headed]]:
     """The registrants named at the titles of a page, each with the offset of the first line of its head; 0 for a title
     among the first lines of the page."""
-    if not any(is_title(" ".join(line.lower().split())) for line in text.split("\n") if _may_be_title(line)):
+    if not any(is_title(" ".join(line.split())) for line in _may_be_titles(text)):
         return []
     found: list[tuple[int, Headed]] = []
     lines = list(_lines(text))
