@@ -27,14 +27,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import pymupdf as untyped_pymupdf
-from table_cells import GRADES, Graded, graded
+from table_cells import GRADES, Graded, graded, shares
 
-from finray.core.bootstrap import estimate
 from finray.core.filing import LineItem
 from finray.core.settings import FilingSettings
 from finray.core.tables import Row, Table
 from finray.filings.read import parse_filing
-from finray.lab.evaluation.report import shown
 
 pymupdf: Any = untyped_pymupdf
 VALIDATE: Final = ("aapl", "ko", "nflx", "Oracle", "wmt")
@@ -140,7 +138,9 @@ def grades(html: Path, pdf: bytes) -> Iterator[Graded]:
     settings = FilingSettings()
     tables = parse_filing(html.read_bytes(), str(html), settings).tables
     with pymupdf.open(stream=pdf, filetype="pdf") as document:
-        pages = [Counter(word for each in page.get_text("words") for word in _WORD.findall(each[4])) for page in document]
+        pages = [
+            Counter(word for each in page.get_text("words") for word in _WORD.findall(each[4])) for page in document
+        ]
     place = places(tables, pages)
     read: dict[int, list[LineItem]] = {}
     for item in parse_filing(pdf, f"{html.stem}.pdf", settings).line_items:
@@ -182,22 +182,16 @@ def main() -> None:
         for path in sorted(options.html.iterdir())
         if path.name.startswith(VALIDATE) == (options.split == "validate") and _TAGGED in path.read_bytes().lower()
     ]
-    results: list[tuple[str, Graded]] = []
+    results: list[Graded] = []
     with tempfile.TemporaryDirectory() as folder:
         keep = options.keep or Path(folder)
         keep.mkdir(parents=True, exist_ok=True)
         for number, html in enumerate(filings):
             for step in range(options.layouts):
                 style = LAYOUTS[(number + step) % len(LAYOUTS)]
-                for each in grades(html, printed(html, style, chromium, keep)):
-                    results.append((each.key["kind"], each))
-    print("| kind | n | " + " | ".join(GRADES) + " |")
-    print("|---|---:" * len(GRADES) + "|---:|---:|")
-    for kind in (*sorted({kind for kind, _ in results}), "all"):
-        own = [each for name, each in results if kind in ("all", name)]
-        shares = (shown(estimate([float(each.right[grade]) for each in own])) for grade in GRADES)
-        print(f"| {kind} | {len(own)} | " + " | ".join(share.partition(" n ")[0] for share in shares) + " |")
-    for _, each in results if options.examples else ():
+                results += grades(html, printed(html, style, chromium, keep))
+    print("\n".join(shares(results)))
+    for each in results if options.examples else ():
         if not each.right["all right"]:
             print([grade for grade in GRADES if not each.right[grade]], each.key, each.read)
 

@@ -220,9 +220,7 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     return arrange(number, [*heads, *body], columns, caption_of(above))
 
 
-def _over_first(
-    heads: Sequence[list[Printed]], body: Sequence[list[Printed]], columns: Columns
-) -> list[list[Printed]]:
+def _over_first(heads: Sequence[list[Printed]], body: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
     """``heads`` with texts between the labels and the first column moved over it: they are centered above figures that
     are flush right."""
     labels = max((cell.x1 for row in body for cell in _label_cells(row, columns)), default=float("inf"))

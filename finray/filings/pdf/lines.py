@@ -105,7 +105,11 @@ def _lines(words: Sequence[Word], *, leaders: bool) -> list[Line]:
     for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
         tall = word[3] - word[1]
         small, large = (tall, height) if tall < height else (height, tall)
-        if lines and small < SUPERSCRIPT * large and _SUPERSCRIPT_MARK.fullmatch((word if tall < height else lines[-1][0]).text):
+        if (
+            lines
+            and small < SUPERSCRIPT * large
+            and _SUPERSCRIPT_MARK.fullmatch((word if tall < height else lines[-1][0]).text)
+        ):
             small = large  # a raised mark belongs to the line beside it, whose words are taller
         if lines and own - middle < SAME_LINE * small:
             lines[-1].append(word)
@@ -161,7 +165,9 @@ def _without_leaders(word: Word) -> Word | None:
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
     """Right edges that figures of several lines share; columns of figures are set flush right."""
-    counts = Counter(round(word.x1) for line in lines for word in line.words if not word.text.isalpha() and _kind(word.text).figure)
+    counts = Counter(
+        round(word.x1) for line in lines for word in line.words if not word.text.isalpha() and _kind(word.text).figure
+    )
     return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
 

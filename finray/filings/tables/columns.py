@@ -233,7 +233,11 @@ class Columns:
     def _between(self, column: int) -> Period | None:
         """The time between the days that head the nearest dated columns before and behind ``column``: "June 30, 2018 |
         Acquisitions | June 30, 2019"."""
-        days = {at: self.calendar.period(at, self.headings).end for at, text in self.headings.items() if read_heading(text).day}
+        days = {
+            at: self.calendar.period(at, self.headings).end
+            for at, text in self.headings.items()
+            if read_heading(text).day
+        }
         before = max((at for at in days if at < column), default=None)
         behind = min((at for at in days if at > column), default=None)
         if before is None or behind is None or (start := days[before]) is None or (end := days[behind]) is None:

@@ -5,7 +5,6 @@ printed number (12.5). Numbers in parentheses are negative, a dash in a numeric 
 line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if unknown.
 """
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

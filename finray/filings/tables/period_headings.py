@@ -37,8 +37,9 @@ _NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b",
 _LENGTH = re.compile(r"month|quarter|week|year|fiscal|annual|fy|q[1-4]")
 """Occurs in every text that gives the length of a period."""
 _DURATION = re.compile(
-    rf"\bin (?:years|months)\b|\((?:years|months)\)|\b(?:less|more|greater|longer|fewer|over|under|within|after|through)"
-    rf"(?: than)? {COUNT} (?:months?|years?)\b|\b{COUNT} (?:months?|years?) (?:or|and) (?:more|greater|longer|less|over)\b",
+    rf"\bin (?:years|months)\b|\((?:years|months)\)|"
+    rf"\b{COUNT} (?:months?|years?) (?:or|and) (?:more|greater|longer|less)\b|"
+    rf"\b(?:less|more|greater|longer|fewer|over|under|within|after|through)(?: than)? {COUNT} (?:months?|years?)\b",
     re.IGNORECASE,
 )
 """A length of time that is measured, or sorts figures, and is not the period of a column."""

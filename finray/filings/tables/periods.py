@@ -32,7 +32,9 @@ _NEAR = 40
 """Characters before a date in which such words count."""
 _WEEKDAY_DAYS = 10
 """Days by which years that end on a weekday may end later."""
-_INSTANT = re.compile(r"\b(?:at|as of) (?=[A-Z][a-z]{2,8}\.? \d)(?!.*\b(?:ended|months|years?)\b)", re.IGNORECASE | re.DOTALL)
+_INSTANT = re.compile(
+    r"\b(?:at|as of) (?=[A-Z][a-z]{2,8}\.? \d)(?!.*\b(?:ended|months|years?)\b)", re.IGNORECASE | re.DOTALL
+)
 _PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
 MAX_TITLES = 10_000
