@@ -113,18 +113,18 @@ def _tables(
             above.append(" ".join(cell.text for cell in row))
         else:
             block.append(row)
-        has_data, last = has_data or data, figures[-1].x0 if len(row) > 1 and data else last
+        has_data, last = has_data or data, figures[-1].x1 if len(row) > 1 and data else last
     if has_data:
         yield above, block
 
 
 def _is_sentence(row: Sequence[Printed], width: float, last: float) -> bool:
-    """Whether a row is a line of prose: as wide as most of the page's text, or running into the column of the figures
-    at ``last`` above it. The mark of a footnote may stand apart from it."""
+    """Whether a row is a line of prose: as wide as most of the page's text, or as far to the right as the figures above
+    it, which end at ``last``. The mark of a footnote may stand apart from it."""
     text = row[-1].text
     if len(text) <= 60 or len(row) > 2 or (len(row) == 2 and not _NOTE_LINE.fullmatch(row[0].text)):
         return False
-    if row[-1].x1 > last + FLUSH or (text.endswith(".") and last < float("inf")):
+    if row[-1].x1 > last - FLUSH or (text.endswith(".") and last < float("inf")):
         return sum(word[:1].islower() for word in text.split()) > 5
     return text.endswith(".") and row[-1].x1 - row[-1].x0 > PROSE_SHARE * width
 

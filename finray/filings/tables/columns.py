@@ -29,7 +29,9 @@ _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
 )
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
-_PERCENT_ROW = re.compile(r"\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(
+    r"^\W*% of\b|\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE
+)
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 _BALANCE = re.compile(r"\bbalances?\b", re.IGNORECASE)

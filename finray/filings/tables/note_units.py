@@ -37,7 +37,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("dollars", r"\((?:in )?(?:whole |actual )?dollars\)"),
     ("years", r"\((?:in )?years\)|\bin years\b|^\W*age\W*$|\b(?:remaining|contractual|expected|useful|average) "
               r"(?:contractual |lease |amortization |vesting |useful )?(?:term|life|lives)\b"),
-    ("shares", r"\b(?:shares (?:used|outstanding)|"
+    ("shares", r"\b(?:shares (?:used|outstanding)|common shares at (?:period|quarter|year)[- ]end|"
                r"weighted.{0,3}average (?:basic |diluted |common |number of ){0,3}shares|"
                r"dilutive\b.{0,40}\b(?:awards|shares|securities|options))\b"),
     ("price", rf"\b(?:per (?:(?:common |ordinary |capital )?{_SECURITY}|unit)\b|"
@@ -53,6 +53,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
               r"head ?count|population)\b"),
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
+             r"(?!conversion|exchange)\w[\w-]{2,} rates?(?:$|(?= in effect\b))|"
              r"(?:rate of return|yield|volatility)\b)"),
     ("ratio", r"\bratios?\b|\bconversion rate\b"),
 )  # fmt: skip
@@ -65,8 +66,11 @@ _BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ("count", re.compile(
         r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
         r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$|\bnumber\W*$", re.I)),
+    ("shares", re.compile(r"\b(?:rsus|psus|awards|units|owned|unvested|issued) shares\W*(?:\(\w\)\W*)*$", re.I)),
 )  # fmt: skip
 """Apply to headings of columns only: the label "Stock options" may name an expense."""
+_IS_RATIO = re.compile(r"\bratio\W*(?:\([^()]*\)\W*)*$", re.IGNORECASE)
+"""Ends what is one ratio; a whole number beside it is in percent: "Overhead ratio | 62"."""
 _AWARDS = re.compile(r"\b(?:units|number)\W*(?:\(in \w+\))?$", re.IGNORECASE)
 """Heads the count of options or restricted stock units beside their price."""
 _TERMS = re.compile(r"\b(?:over|within|less|due|after|up) \w{0,5} ?\d|\d (?:to|through|-) \d", re.IGNORECASE)
@@ -207,8 +211,11 @@ class NoteUnits:
         first = {column: next((n for n in numbers if not n.dash), None) for column, numbers in columns.items()}
         largest = {column: max(abs(number.value) for number in numbers) for column, numbers in columns.items()}
         percent = {column for column, number in first.items() if number and number.percent and largest[column] < 1000}
-        title_rows = takewhile(lambda index: not figures[index], range(len(figures)))
+        title_rows = list(takewhile(lambda index: not figures[index], range(len(figures))))
         own = (grid.caption, *(" ".join(cell.text for cell in grid.rows[index]) for index in title_rows))
+        heads: dict[int, str] = {}
+        for cell in chain.from_iterable(grid.rows[index] for index in title_rows):
+            heads[cell.column] = f"{heads.get(cell.column, '')} {cell.text}"[:MAX_NAMED]
         title = "\n".join((head, *own))
         return cls(
             money=frozenset(money),
@@ -223,7 +230,7 @@ class NoteUnits:
             scaled=any(map(read_scale, own)),
             cents=frozenset(column for column, numbers in columns.items() if _all_cents(numbers)),
             in_cents=_rows_in_cents(grid, figures),
-            priced=_is_priced(grid.caption) or any(map(_is_priced, _texts(grid))),
+            priced=_is_priced(grid.caption) or any(map(_is_priced, chain(_texts(grid), heads.values()))),
         )
 
     def unit(
@@ -289,8 +296,8 @@ class NoteUnits:
         if number.currency:
             return None
         if kind in ("rate", "ratio"):
-            small = number.decimals and size <= 100
-            rate = kind == "rate" or column in self.percent
+            small = size <= 100 if number.decimals else _IS_RATIO.search(text) and size < 1000
+            rate = kind == "rate" or column in self.percent or not number.decimals
             return ("percent" if rate else "pure", 1) if small else None
         if kind == "years":
             return ("pure", 1) if size < 200 else None

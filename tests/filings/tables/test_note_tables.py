@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -240,7 +241,7 @@ def test_a_balance_may_stand_behind_a_dash() -> None:
 
 def test_a_dash_has_the_unit_of_its_column_in_a_row_of_several_units() -> None:
     items = _read(
-        "~ | Rate | 2022 | 2021\n2027 notes | 2.3% | $850 | $850\n2029 notes | 4.9% | 70 | —\n2031 notes | 5.1% | $— | $9",
+        "~ | Rate | 2022 | 2021\n2027 notes | 2.3% | $85 | $85\n2029 notes | 4.9% | 7 | —\n2031 notes | 5.1% | $— | $9",
         "(in millions)",
     )
     assert [item.unit for item in items if item.column > 1] == ["USD"] * 6
@@ -249,3 +250,12 @@ def test_a_dash_has_the_unit_of_its_column_in_a_row_of_several_units() -> None:
 def test_percentages_that_are_excepted_do_not_head_a_column() -> None:
     items = _read("~ | 2022 (in millions, except percentages)\nState taxes | 40\nFederal taxes | —")
     assert {item.unit for item in items} == {"USD"}
+
+
+def test_the_current_year_of_a_quarterly_report_is_not_to_come() -> None:
+    quarter = replace(ANNUAL, form="10-Q", period_end=dt.date(2022, 6, 30), fiscal_period="Q2")
+    grid = grid_of(
+        "~ | Volume\nSix months ended June 30 | ~\nFiscal 2022 | $1,200\nFiscal 2021 | 1,100", "(in millions)"
+    )
+    ends = [item.period_end for item in extract_line_items([grid], "", None, quarter)]
+    assert ends == [dt.date(2022, 6, 30), dt.date(2021, 6, 30)]
