@@ -15,6 +15,7 @@ LLM := .venv-llm
 LLM_PIP := $(LLM)/bin/python -m pip --disable-pip-version-check --quiet --no-input
 LLM_STAMP := $(LLM)/.finray-setup
 LLM_MODEL := $(LLM)/smollm2
+PLAN_MODEL := $(LLM)/qwen-coder/model.gguf
 LANGCHAIN := benchmarks/.venv-langchain
 LANGCHAIN_PIP := $(LANGCHAIN)/bin/python -m pip --disable-pip-version-check --quiet --no-input
 # One thread each: tests, and the processes that they start, run beside one another. Bytecode is kept even where the
@@ -101,7 +102,10 @@ $(LLM_STAMP): requirements.in requirements-llm.lock pyproject.toml
 $(LLM_MODEL)/config.json: tools/smollm2.py | $(LLM_STAMP)
 	HF_HUB_OFFLINE=1 $(LLM)/bin/python tools/smollm2.py $(LLM_MODEL)
 
-test-llm: $(LLM_STAMP) $(LLM_MODEL)/config.json
+$(PLAN_MODEL): tools/qwen_coder.py | $(LLM_STAMP)
+	$(LLM)/bin/python tools/qwen_coder.py $(PLAN_MODEL)
+
+test-llm: $(LLM_STAMP) $(LLM_MODEL)/config.json $(PLAN_MODEL)
 	$(LLM)/bin/python -m pytest -m llm tests/llm
 
 lint: setup

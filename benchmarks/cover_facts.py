@@ -18,7 +18,8 @@ from typing import Any
 import pymupdf as untyped_pymupdf
 
 from finray.core.errors import FilingError
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, Filing
+from finray.core.filing import Filing
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 from finray.core.settings import FilingSettings
 from finray.filings.read import parse_filing
 

@@ -19,6 +19,7 @@ from finray.answering.sentences.model import SentenceModel
 from finray.answering.sentences.read import SentenceFinder
 from finray.answering.statements import StatementAnswerer
 from finray.answering.table_reader.table_answerer import TableAnswerer
+from finray.answering.written_plans.answerer import PlanAnswerer
 from finray.core.errors import SettingsError
 from finray.core.filing_filter import FilingFilter
 from finray.core.journal import Journal, Observer
@@ -47,6 +48,7 @@ from finray.models.chat import ChatModel
 from finray.models.encoder import Encoder, QueryCache
 from finray.models.encoder_loading import load_encoder
 from finray.models.load_chat import load_chat
+from finray.models.plan_writer import PlanWriter, load_plan_writer
 from finray.models.question_model import question_model
 from finray.models.reranker import RerankerLoader, load_reranker
 from finray.question.companies.catalog import CompanyCatalog
@@ -160,11 +162,13 @@ def build_engine(
     answer_chat: ChatModel | None = None,
     rerankers: RerankerLoader = load_reranker,
     sentences: SentenceModel | None = None,
+    plans: PlanWriter | None = None,
 ) -> Engine:
     """An engine with the roles that ``settings`` choose, over an open reader.
 
     ``chat`` is the model of ``llm``, ``answer_chat`` that of ``answer_llm``; either is loaded if it is None and needed.
-    ``sentences`` chooses the sentences of answers in words, by default the model that comes with finray. Raises
+    ``sentences`` chooses the sentences of answers in words, by default the model that comes with finray. ``plans``
+    writes plans in place of the model of ``plan_writer``. Raises
     SettingsError, ModelUnavailableError.
     """
     encoder = QueryCache(encoder)
@@ -185,7 +189,7 @@ def build_engine(
     confidence = load_confidence_model(loop.confidence_model)
     conversation: ConversationReader = RuleConversation(rules)
     answerers: dict[str, Answerer] = {
-        "statements": _statement_answerer(settings, facts, encoder, sentences, confidence),
+        "statements": _statement_answerer(settings, facts, encoder, sentences, confidence, plans),
         "method": OwnAnswerer(),
         "none": NoAnswerer(),
     }
@@ -261,6 +265,7 @@ def _statement_answerer(
     encoder: Encoder,
     sentences: SentenceModel | None,
     confidence: ConfidenceModel,
+    plans: PlanWriter | None = None,
 ) -> GridAnswerer:
     """The answerer without a language model: grids, then plans, then tables and sentences."""
     loop = settings.loop
@@ -269,5 +274,8 @@ def _statement_answerer(
     planned = PlannedAnswerer(StatementAnswerer(facts, words), facts)
     tables = TableAnswerer(facts) if loop.tables else None
     others: list[AnswerSource] = [FigureAnswerer(facts, finder)] if loop.figures else []
+    if settings.plan_writer.backend != "none":
+        writer = plans or load_plan_writer(settings.plan_writer)
+        others.insert(0, PlanAnswerer(facts, finder, writer, settings.plan_writer.least_probability))
     one_figure = GuardedAnswerer(planned, facts, confidence, loop.least_confidence, tables, others)
     return GridAnswerer(one_figure, facts, confidence)

@@ -1,4 +1,4 @@
-"""The documentation: every page is in the menu, links lead somewhere, no other host is needed."""
+"""The documentation: every page is in the menu and short, links lead somewhere, no other host is needed."""
 
 from __future__ import annotations
 
@@ -15,6 +15,16 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
+NOT_PROSE = re.compile(r"<!-- \w+: written by .*?<!-- end -->|```diff\n.*?```", re.DOTALL)
+MOST_WORDS = {
+    "README.md": 1300,
+    "CHANGELOG.md": 3500,
+    "docs/results.md": 3000,
+    "docs/formats.md": 1750,
+    "docs/methods.md": 600,
+}
+"""Words that people wrote, by page; those of how-to guides and published systems are below."""
+HOW_TO, SYSTEM = 800, 900
 
 
 def nav_pages(entries: list[Any]) -> Iterator[str]:
@@ -27,6 +37,20 @@ def test_the_menu_names_every_page_once() -> None:
     configuration = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     pages = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
     assert sorted(nav_pages(configuration["nav"])) == pages
+
+
+def limits() -> Iterator[tuple[str, int]]:
+    yield from MOST_WORDS.items()
+    menu = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]
+    (guides,) = (entry["How-to guides"] for entry in menu if "How-to guides" in entry)
+    yield from ((f"docs/{page}", HOW_TO) for page in nav_pages(guides))
+    yield from ((f"docs/systems/{page.name}", SYSTEM) for page in sorted((DOCS / "systems").glob("*.md")))
+
+
+@pytest.mark.parametrize(("name", "most"), [*limits()])
+def test_a_page_is_short_enough_to_be_read(name: str, most: int) -> None:
+    text = NOT_PROSE.sub("", (ROOT / name).read_text(encoding="utf-8")).partition("<!-- From here on written by")[0]
+    assert len(text.split()) <= most
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])

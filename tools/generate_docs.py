@@ -13,32 +13,21 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-import typer
-from typer.cli import get_docs_for_click
-
 from finray.api.app import openapi_text
-from finray.cli import app
 from finray.core.settings import Settings
 from finray.retrieval.methods.method import Method
 from finray.retrieval.methods.registry import METHODS
 from tools.diagrams.rooms import measured_rooms, rooms_picture
 from tools.diagrams.trips import read_trip, trip_picture
+from tools.reference.cli import cli_page
 from tools.reference.http_api import http_api_page
 from tools.reference.inner_rooms import page_with_inner_rooms
 from tools.reference.records import page_with_records
 from tools.reference.settings import settings_page
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-HEAD = "<!-- Written by `make docs` from `finray --help`; do not edit. -->\n\n"
 GENERATED = "<!-- From here on written by `make docs` from finray/retrieval/methods; do not edit. -->\n"
 """The part of docs/methods.md above this line is written by hand."""
-
-
-def cli_page(_present: str) -> str:
-    command = typer.main.get_command(app)
-    context = typer.Context(command, info_name="finray")
-    text = get_docs_for_click(obj=command, ctx=context, name="finray", title="The command line")
-    return HEAD + "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n"
 
 
 def methods_page(present: str) -> str:
@@ -58,11 +47,16 @@ def _needs(method: Method) -> list[str]:
 
 
 def _section(method: Method) -> str:
+    """The first two paragraphs of the module's docstring: what the method does and where it comes from."""
     module = inspect.getmodule(method.build)
-    text = (inspect.getdoc(module) or "").replace("``", "`")
-    own = getattr(Settings().methods, method.name, None)
-    numbers = [f"`methods.{method.name}.{name}` = {value}" for name, value in (own.model_dump() if own else {}).items()]
-    return "\n\n".join([f"## {method.name}", text, *([f"Settings: {', '.join(numbers)}."] if numbers else [])])
+    assert module is not None
+    first = (inspect.getdoc(module) or "").replace("``", "`").split("\n\n")[:2]
+    file = f"`{module.__name__.replace('.', '/')}.py`"
+    settings = (
+        f"[Settings](settings.md#methods{method.name}), more in " if hasattr(Settings().methods, method.name) else ""
+    )
+    more = f"{settings or 'More in '}{file}."
+    return "\n\n".join([f"## {method.name}", *first, more])
 
 
 def openapi_file(_present: str) -> str:

@@ -13,6 +13,7 @@ from finray.core.errors import ModelUnavailableError
 
 
 def fetch_models(
+    of: Annotated[str | None, typer.Argument(metavar="[PRESET]", help="As --preset.")] = None,
     preset: PresetOption = "local",
     set_: SetOption = None,
     to: Annotated[
@@ -26,7 +27,7 @@ def fetch_models(
 
     found: list[fetch.CachedModel] = []
     failed: list[ModelUnavailableError] = []
-    for model in fetch.models_of(settings_of(preset, set_)):
+    for model in fetch.models_of(settings_of(of or preset, set_)):
         remark(f"{'checking' if check else 'fetching'} {model}")
         try:
             found.append(fetch.fetch_model(model, to, download=not check))

@@ -12,7 +12,7 @@ from finray.cli.progress import progress_bar
 
 
 def tables(
-    system: Annotated[str, typer.Argument(help="The published system; docs/evaluation.md lists them.")],
+    system: Annotated[str, typer.Argument(help="The published system; docs/methods.md lists them.")],
     questions: Annotated[
         list[str], typer.Option("--questions", help="Questions, .jsonl or .parquet, local or s3://. May be repeated.")
     ],

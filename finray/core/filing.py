@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, CURRENT, EARNINGS_RELEASE, PERIODIC
 from finray.core.ocr_marks import OcrMark
 from finray.core.records import Record
 
@@ -26,15 +27,11 @@ Mark = Literal["unidentified", "ocr", "unread", "repaired"]
 Statement = Literal["income", "balance", "cash_flow", "comprehensive_income", "equity"]
 Place = Literal["cover", "contents", "signatures", "exhibit_index", "exhibit"]
 
-EARNINGS_RELEASE = "EX-99.1"
-"""Form of an earnings release: the exhibit number under which an 8-K furnishes it (Regulation S-K, Item 601)."""
-ANNUAL_REPORT_TO_HOLDERS = "ARS"
-"""Form of a glossy annual report to security holders (Rule 14a-3)."""
 UNIDENTIFIED = "unidentified"
 """Company or form of a report in which finray cannot find it."""
 PLAIN_DOCUMENT = "document"
 """Form of a contract or another document that is not an SEC filing (``collection.profile = "documents"``)."""
-_DATED_FORMS = ("10-K", "10-Q", "8-K", "20-F", "40-F", "6-K", EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
+_DATED_FORMS = (*PERIODIC, *CURRENT, EARNINGS_RELEASE, ANNUAL_REPORT_TO_HOLDERS, UNIDENTIFIED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from finray.core.errors import UsageError
 from finray.core.filing import Filing, LineItem
+from finray.core.forms import PERIODIC
 from finray.facts.items import Printed, WantedItem, find_printed, names_same_row, nearest_labels, same_row, wanted_item
 from finray.facts.records import Fact
 from finray.filings.dates import add_months
@@ -22,7 +23,6 @@ from finray.filings.tables.canonical import canonical_items
 from finray.index.reading.reader import IndexReader
 from finray.question.companies.catalog import Company, CompanyCatalog
 
-_PERIODIC = ("10-K", "10-Q", "20-F", "40-F")
 _REPEATED_YEARS = 5
 """Years before its own for which an annual report may have a column."""
 _WANDER_DAYS = 7
@@ -199,7 +199,7 @@ def _covering(end: dt.date, filings: Sequence[Filing]) -> list[Filing]:
 
 
 def _is_periodic(filing: Filing) -> bool:
-    return filing.form.startswith(_PERIODIC)
+    return filing.form.startswith(PERIODIC)
 
 
 def _restated(first: Printed, later: Printed) -> bool | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from finray.core.errors import FilingError
 from finray.core.filing import FactSource, Filing, FiscalPeriod, LineItem, Statement
+from finray.core.forms import CURRENT
 from finray.core.settings import FilingSettings
 from finray.filings.cover.fiscal import fiscal_quarter, fiscal_year
 from finray.filings.cover.release import read_release
@@ -38,7 +39,6 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _ROW = re.compile(r"total\s{1,9}assets|net\s{1,9}(?:income|loss|earnings|\(loss\)|cash)|profit", re.IGNORECASE)
-_CURRENT_REPORTS = ("8-K", "6-K")
 _LONGEST_DELAY = 200
 """Days after the end of a period in which its results are announced."""
 _SPACED = "   "
@@ -102,7 +102,7 @@ def read_exhibits(
     read: list[TextDocument] = []
     left_out: list[str] = []
     pages, characters = len(main.pages), sum(map(len, main.texts))
-    stated = _has_statements(main) and not form.startswith(_CURRENT_REPORTS)
+    stated = _has_statements(main) and not form.startswith(CURRENT)
     for other in others:
         document = _read_exhibit(other, settings)
         size = sum(map(len, document.texts)) if document is not None else 0
@@ -149,7 +149,7 @@ def tags_of(documents: Sequence[TextDocument]) -> Tags:
 def dated_by(document: TextDocument, filing: Filing) -> Filing:
     """``filing`` with the period that the exhibit ``document`` of a current report is about, for the columns of its
     tables: the report's own date is that of the announcement."""
-    if document.kind is None or not filing.form.startswith(_CURRENT_REPORTS):
+    if document.kind is None or not filing.form.startswith(CURRENT):
         return filing
     facts = read_release(document.texts)
     if facts is None:
@@ -166,7 +166,7 @@ def dated_by(document: TextDocument, filing: Filing) -> Filing:
 def with_results(filing: Filing, exhibits: Sequence[TextDocument], items: Sequence[LineItem]) -> Filing:
     """A current report with the fiscal period whose results its ``exhibits`` announce, as a release says or else as
     their statements are dated; ``items`` are the line items."""
-    if not exhibits or filing.fiscal_period is not None or not filing.form.startswith(_CURRENT_REPORTS):
+    if not exhibits or filing.fiscal_period is not None or not filing.form.startswith(CURRENT):
         return filing
     for document in exhibits:
         dated = dated_by(document, filing)

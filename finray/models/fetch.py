@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from finray.core.errors import ModelUnavailableError
-from finray.core.settings import Settings
+from finray.core.settings import PlanWriterSettings, Settings, is_hub_name
 from finray.models.hub import SAFETENSORS_HINT
+from finray.models.plan_writer import fetch_gguf
 
 _FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 """What finray loads: configuration, weights, tokenizers."""
@@ -33,6 +34,13 @@ class HubModel:
 
 
 @dataclass(frozen=True, slots=True)
+class HubFile(HubModel):
+    """A model of which one file is used, with its SHA-256."""
+
+    settings: PlanWriterSettings
+
+
+@dataclass(frozen=True, slots=True)
 class CachedModel(HubModel):
     """A complete model. ``folder`` is its snapshot in the cache, ``bytes`` the size of its files."""
 
@@ -46,7 +54,11 @@ def models_of(settings: Settings) -> list[HubModel]:
     roles: dict[tuple[str, str], list[str]] = {}
     for role, section in settings.hub_models().items():
         roles.setdefault((section.model, section.revision), []).append(role)
-    return [HubModel(tuple(names), model, revision) for (model, revision), names in roles.items()]
+    found = [HubModel(tuple(names), model, revision) for (model, revision), names in roles.items()]
+    plans = settings.plan_writer
+    if plans.backend == "llama_cpp" and is_hub_name(plans.model) and not Path(plans.model).exists():
+        found.append(HubFile(("plan_writer",), plans.model, plans.revision, plans))
+    return found
 
 
 def fetch_model(wanted: HubModel, home: str | None = None, *, download: bool = True) -> CachedModel:
@@ -56,6 +68,10 @@ def fetch_model(wanted: HubModel, home: str | None = None, *, download: bool = T
     is only checked.
     Raises ModelUnavailableError if it cannot be downloaded, is incomplete or has no weights as safetensors.
     """
+    if isinstance(wanted, HubFile):
+        file = fetch_gguf(wanted.settings, home, download=download)
+        folder = file.parent
+        return CachedModel(wanted.roles, wanted.model, wanted.revision, folder.name, str(folder), file.stat().st_size)
     folder = _snapshot(wanted, home, download=download)
     _check(wanted, folder)
     size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -6,24 +6,14 @@ import re
 from collections.abc import Collection
 from typing import Literal
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, FORMS
 from finray.core.period import Period
 
 FormContext = Literal["plain", "quarter", "closing day", "day", "outlook", "event"]
 """What in a question makes a form more or less likely: a quarter, a day, figures that only releases print, an event;
 "plain" if nothing does."""
 
-_ASKED = (
-    (re.compile(r"\b10-?\s?K\b|\bannual (?:report|filing)\b", re.I), ("10-K",)),
-    (re.compile(r"\b10-?\s?Q\b|\bquarterly (?:report|filing)\b", re.I), ("10-Q",)),
-    (re.compile(r"\b8-?\s?K\b|\bcurrent report\b", re.I), ("8-K",)),
-    (
-        re.compile(r"\bearnings (?:release|report|announcement|call|press release)\b|\bpress release\b", re.I),
-        (EARNINGS_RELEASE, "8-K"),
-    ),
-    (re.compile(r"\b20-?F\b", re.I), ("20-F",)),
-    (re.compile(r"\bproxy statement\b|\bDEF ?14A\b", re.I), ("DEF 14A",)),
-)
+_ASKED = tuple((re.compile(form.asked, re.I), (form.name, *form.asked_with)) for form in FORMS if form.asked)
 _AMENDMENT = re.compile(r"\bamend(?:ed|ment)\b.{0,20}\b(?:10-?[KQ]|8-?K|report|filing)\b|\b(?:10-?[KQ]|8-?K)/A\b", re.I)
 
 

@@ -6,7 +6,8 @@ import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, UNIDENTIFIED, Filing
+from finray.core.filing import UNIDENTIFIED, Filing
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 from finray.core.period import Period
 from finray.question.forms import FormContext
 

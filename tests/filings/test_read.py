@@ -10,7 +10,8 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from finray.core.errors import FilingError
-from finray.core.filing import EARNINGS_RELEASE, ParsedFiling
+from finray.core.filing import ParsedFiling
+from finray.core.forms import EARNINGS_RELEASE
 from finray.core.settings import FilingSettings
 from finray.filings.read import doc_name, parse_filing
 

@@ -1,4 +1,4 @@
-"""docs/operations.md: its commands exist and parse."""
+"""docs/operations.md and docs/ec2.md: their commands exist and parse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typer.main import get_command
 from finray.cli import app
 from tests.infra.files import INFRA, JOBS, REPOSITORY
 
-TEXT = (REPOSITORY / "docs" / "operations.md").read_text(encoding="utf-8")
+TEXT = "\n".join((REPOSITORY / "docs" / name).read_text(encoding="utf-8") for name in ("operations.md", "ec2.md"))
 COMMANDS = {"sync_edgar.py": "sync", "index.py": "index", "answer.py": "answer"}
 
 
@@ -40,7 +40,7 @@ def test_commands_of_finray_parse(line: str) -> None:
         parses(words[1:])
 
 
-def test_the_page_lists_exactly_the_existing_files() -> None:
+def test_the_pages_list_exactly_the_existing_files() -> None:
     named = set(re.findall(r"infra/[\w./-]+\.(?:yaml|Dockerfile|json)\b", TEXT))
     for name in named:
         assert (REPOSITORY / name).is_file(), name

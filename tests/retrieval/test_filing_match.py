@@ -3,7 +3,8 @@ import datetime as dt
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.filing import EARNINGS_RELEASE, UNIDENTIFIED, Filing, FiscalPeriod
+from finray.core.filing import UNIDENTIFIED, Filing, FiscalPeriod
+from finray.core.forms import EARNINGS_RELEASE
 from finray.core.period import Period
 from finray.question.forms import forms_asked, forms_implied
 from finray.question.intents import intents_of

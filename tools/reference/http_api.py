@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from finray.api.app import openapi_text
+from tools.reference.records import record_names
 from tools.reference.tables import code, prose, table
 
 _REFERENCE = "#/components/schemas/"
@@ -15,10 +16,13 @@ HEAD = """<!-- Written by `make docs` from the routes of finray/api; do not edit
 # The HTTP API
 
 {description} [serving.md](serving.md) covers examples, keys, limits and events. [openapi.json](openapi.json) is the
-OpenAPI file.
+OpenAPI file. Every route that needs a key may reply {anywhere}; a route lists its other errors.
 """
+OBJECTS = "A field with `?` may be absent."
 
 Object = dict[str, Any]
+IN_FILES = {name: name.lower() for name in record_names()} | {"Question": "questions", "Prediction": "predictions"}
+"""Objects that docs/formats.md describes -> their heading there."""
 
 
 def http_api_page(_present: str) -> str:
@@ -29,12 +33,15 @@ def http_api_page(_present: str) -> str:
         for method, operation in operations.items()
     ]
     schemas = [_schema(name, schema) for name, schema in described["components"]["schemas"].items()]
-    head = HEAD.format(description=described["info"]["description"]).rstrip()
-    parts = ["## Routes", *(_route(*route) for route in routes), "## Errors", _errors(routes), "## Objects", *schemas]
+    anywhere = set.intersection(*(_statuses(operation) for _, operation in routes if operation.get("security")))
+    head = HEAD.format(description=described["info"]["description"], anywhere=", ".join(sorted(anywhere))).rstrip()
+    parts = ["## Routes", *(_route(*route, anywhere) for route in routes)]
+    parts += ["## Errors", _errors(routes), "## Objects", OBJECTS, *schemas]
     return "\n\n".join([head, *parts]) + "\n"
 
 
-def _route(name: str, operation: Object) -> str:
+def _route(name: str, operation: Object, anywhere: set[str]) -> str:
+    """``anywhere`` are the errors of all routes with a key."""
     parts = [f"### {name}", f"{operation['summary']}. {prose(operation.get('description'))}".strip()]
     if operation.get("security"):
         parts[-1] += " Needs a key."
@@ -55,8 +62,13 @@ def _route(name: str, operation: Object) -> str:
     parts += [
         f"Reply: {_content(reply)}. {_sentence(reply)}".strip() for status, reply in replies.items() if status < "400"
     ]
-    parts.append("Errors: " + ", ".join(sorted(status for status in replies if status >= "400")) + ".")
+    if errors := sorted(_statuses(operation) - anywhere):
+        parts.append(f"Errors: {', '.join(errors)}.")
     return "\n\n".join(parts)
+
+
+def _statuses(operation: Object) -> set[str]:
+    return {status for status in operation["responses"] if status >= "400"}
 
 
 def _errors(routes: list[tuple[str, Object]]) -> str:
@@ -72,17 +84,21 @@ def _errors(routes: list[tuple[str, Object]]) -> str:
 
 def _sentence(reply: Object) -> str:
     text = prose(reply.get("description"))
-    return "" if text == "OK" else f"{text}."
+    return "" if text in ("OK", "Successful Response") else f"{text}."
 
 
 def _content(holder: Object) -> str:
-    return ", ".join(
-        f"{_kind(media['schema'])} ({code(kind)})" if media.get("schema") else code(kind)
-        for kind, media in holder.get("content", {}).items()
-    )
+    """JSON, if no kind is named."""
+    named = []
+    for kind, media in holder.get("content", {}).items():
+        schema = _kind(media["schema"]) if media.get("schema") else ""
+        named.append(schema if schema and kind == "application/json" else f"{schema} {code(kind)}".strip())
+    return ", ".join(named)
 
 
 def _schema(name: str, schema: Object) -> str:
+    if name in IN_FILES:
+        return f"### {name}\n\nAs [in files](formats.md#{IN_FILES[name]})."
     parts = [f"### {name}", *([prose(schema["description"])] if "description" in schema else [])]
     parts.append(table(["field", "type", ""], _fields(schema, "")))
     return "\n\n".join(parts)
@@ -92,10 +108,8 @@ def _fields(schema: Object, prefix: str) -> Iterator[list[str]]:
     """A row for each field; fields of nested objects follow as ``documents[].score``."""
     required = set(schema.get("required", ()))
     for name, field in schema.get("properties", {}).items():
-        note = prose(field.get("description"))
-        if name in required:
-            note = f"Always present. {note}".strip()
-        yield [code(prefix + name), _kind(field), note]
+        optional = "" if name in required else "?"
+        yield [code(prefix + name + optional), _kind(field), prose(field.get("description"))]
         yield from _fields(field, f"{prefix}{name}.")
         yield from _fields(field.get("items", {}), f"{prefix}{name}[].")
 

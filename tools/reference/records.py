@@ -33,10 +33,22 @@ def _fields(record: type) -> str:
     return "\n".join(["", *tables, ""])
 
 
+def record_names() -> tuple[str, ...]:
+    """The questions, predictions and records nested in them that docs/formats.md lists."""
+    parts = (_parts(adapter(record).json_schema(mode="serialization")) for record in (Question, Prediction))
+    return tuple(dict.fromkeys(name for each in parts for name, _ in each))
+
+
 def _parts(schema: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """The nested records, in the order of the fields."""
-    names = dict.fromkeys(re.findall(r"#/\$defs/(\w+)", json.dumps(schema["properties"])))
+    """The nested records, in the order of the fields; those nested in them follow."""
+    names = _named(schema)
+    for name in names:
+        names += [inner for inner in _named(schema["$defs"][name]) if inner not in names]
     return [(name, schema["$defs"][name]) for name in names]
+
+
+def _named(schema: dict[str, Any]) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"#/\$defs/(\w+)", json.dumps(schema["properties"]))))
 
 
 def _table(schema: dict[str, Any]) -> str:

@@ -32,11 +32,12 @@ names the environment variable that holds a key.
 
 
 def settings_page(_present: str) -> str:
-    return "\n\n".join([HEAD.rstrip(), *_sections(Settings, ""), _presets()]) + "\n"
+    return "\n\n".join([HEAD.rstrip(), *_sections(Settings, "", {}), _presets()]) + "\n"
 
 
-def _sections(model: type[BaseModel], prefix: str) -> list[str]:
-    """A section for each nested model with values, outer before inner."""
+def _sections(model: type[BaseModel], prefix: str, described: dict[type, tuple[str, BaseModel]]) -> list[str]:
+    """A section for each nested model with values, outer before inner. ``described`` has the section and the defaults
+    of each model that the page has described already."""
     parts = []
     for name, field in model.model_fields.items():
         nested = field.default
@@ -44,16 +45,30 @@ def _sections(model: type[BaseModel], prefix: str) -> list[str]:
             kind = type(nested)
             values = [n for n, f in kind.model_fields.items() if not isinstance(f.default, BaseModel)]
             if values:
-                parts.append(_section(f"{prefix}{name}", kind, nested, values))
-            parts += _sections(kind, f"{prefix}{name}.")
+                known = next((described[base] for base in kind.__mro__ if base in described), None)
+                parts.append(_section(f"{prefix}{name}", nested, values, known))
+                described.setdefault(kind, (f"{prefix}{name}", nested))
+            parts += _sections(kind, f"{prefix}{name}.", described)
     return parts
 
 
-def _section(name: str, model: type[BaseModel], defaults: BaseModel, values: list[str]) -> str:
+def _section(name: str, defaults: BaseModel, values: list[str], known: tuple[str, BaseModel] | None) -> str:
+    """With ``known``, only what differs from that section."""
+    model = type(defaults)
     docstrings = _docstrings(model)
     if undescribed := [f"{model.__name__}.{value}" for value in values if value not in docstrings]:
         raise ValueError(f"no docstring below {', '.join(undescribed)}: docs/settings.md needs one for each setting")
-    rows = (
+    like = ""
+    if known is not None:
+        section, others = known
+        before = _docstrings(type(others))
+        values = [
+            value
+            for value in values
+            if docstrings[value] != before.get(value) or getattr(defaults, value) != getattr(others, value)
+        ]
+        like = f"{'All' if not values else 'Other'} settings are as in [{section}](#{section.replace('.', '')})."
+    rows = [
         [
             code(f"{name}.{value}"),
             _kind(model.model_fields[value]),
@@ -61,9 +76,9 @@ def _section(name: str, model: type[BaseModel], defaults: BaseModel, values: lis
             prose(docstrings[value]),
         ]
         for value in values
-    )
-    head = [f"## {name}", *([prose(model.__doc__)] if model.__doc__ else [])]
-    return "\n\n".join([*head, table(["setting", "type", "default", ""], rows)])
+    ]
+    parts = [f"## {name}", prose(model.__doc__), table(["setting", "type", "default", ""], rows) if rows else "", like]
+    return "\n\n".join(filter(None, parts))
 
 
 def _docstrings(model: type[BaseModel]) -> dict[str, str]:
@@ -100,11 +115,12 @@ def _presets() -> str:
     plain = _flat(Settings().model_dump())
     loaded = {name: _flat(load_settings(name, environment={}).model_dump()) for name in preset_names()}
     differing = [name for name in plain if any(values[name] != plain[name] for values in loaded.values())]
-    columns = [name for name, values in loaded.items() if values != plain]
-    rows = ([code(name), *(code(json.dumps(loaded[preset][name])) for preset in columns)] for name in differing)
-    same = ", ".join(code(name) for name, values in loaded.items() if values == plain)
-    text = f"## Presets\n\n{same} has the defaults. The others change:"
-    return "\n\n".join([text, table(["setting", *(code(name) for name in columns)], rows)])
+    rows = (
+        [code(name), *("" if each[name] == plain[name] else code(json.dumps(each[name])) for each in loaded.values())]
+        for name in differing
+    )
+    text = "## Presets\n\nAn empty cell is the default."
+    return "\n\n".join([text, table(["setting", *map(code, loaded)], rows)])
 
 
 def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:

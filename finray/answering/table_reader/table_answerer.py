@@ -135,13 +135,7 @@ class TableAnswerer:
         passages = fitting_period(query, curation.kept, self._facts)
         looked_for = sought(query, passages, self._facts)
         pages = [(each.filing.filing_id, each.line_item.page) for each in looked_for.found]
-        of_valuation = asks_for_valuation(words_of(query.text))
-        cells = [
-            cell
-            for cell in self._asked_cells(query, self._cells.read(passages, pages))
-            if item_of_part(query, cell.item) and (of_valuation or not is_valuation_account(cell.item))
-        ]
-        query = in_printed_words(query, (cell.item for cell in cells))
+        query, cells = asked_cells(query, self._cells.read(passages, pages), self._facts)
         every = rows_of(query, cells, self._facts)
         if not every.series:
             return None
@@ -151,16 +145,23 @@ class TableAnswerer:
         found = readings_of(query, rows, scores, columns, matches(looked_for, rows.cells, self._facts))
         return Competing(found, question_signals(query, scores, every.unprinted, looked_for), quantity_words(query))
 
-    def _asked_cells(self, query: Query, cells: Sequence[PageCell]) -> list[PageCell]:
-        """Those of ``cells`` that ``query`` may be about."""
-        every = self._facts.line_items({cell.filing.filing_id for cell in cells})
-        asked, known = _places(asked_items(query, every)), _places(every)
-        return [
-            cell
-            for cell in cells
-            if (place := (cell.filing.filing_id, cell.item.page, cell.item.row, cell.item.column)) in asked
-            or (place not in known and item_of_part(query, cell.item))  # a sentence
-        ]
+
+def asked_cells(query: Query, cells: Sequence[PageCell], facts: FilingFacts) -> tuple[Query, list[PageCell]]:
+    """Those of ``cells`` that ``query`` may be about, and ``query`` in their words."""
+    of_valuation = asks_for_valuation(words_of(query.text))
+    every = facts.line_items({cell.filing.filing_id for cell in cells})
+    asked, known = _places(asked_items(query, every)), _places(every)
+    found = [
+        cell
+        for cell in cells
+        if (
+            (place := (cell.filing.filing_id, cell.item.page, cell.item.row, cell.item.column)) in asked
+            or place not in known  # a sentence
+        )
+        and item_of_part(query, cell.item)
+        and (of_valuation or not is_valuation_account(cell.item))
+    ]
+    return in_printed_words(query, (cell.item for cell in found)), found
 
 
 def _places(items: Mapping[str, Sequence[LineItem]]) -> set[tuple[str, int, int, int]]:

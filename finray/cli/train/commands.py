@@ -10,6 +10,7 @@ from finray.cli.train.evidence import company_choice
 from finray.cli.train.fine_tuning import gain, page_scorer, reranker
 from finray.cli.train.matches import filing_match, row_match
 from finray.cli.train.pages import item_lexicon, page_ranker
+from finray.cli.train.plans import plan_samples, plan_writer
 from finray.cli.train.questions import question_model
 from finray.cli.train.rows import row_reader
 from finray.cli.train.signs import printed_sign
@@ -36,6 +37,8 @@ for _command in (
     printed_sign,
     static_encoder,
     sentences,
+    plan_samples,
+    plan_writer,
     gain,
 ):
     app.command()(_command)

@@ -9,7 +9,13 @@ from finray.core.settings.filings import ChunkSettings, CollectionSettings, Fili
 from finray.core.settings.index import IndexJobSettings, IndexSettings
 from finray.core.settings.llm import LlmSettings, VllmSettings
 from finray.core.settings.load import load_settings, preset_names
-from finray.core.settings.models import EncoderSettings, RerankerSettings, SparseEncoderSettings, is_hub_name
+from finray.core.settings.models import (
+    EncoderSettings,
+    PlanWriterSettings,
+    RerankerSettings,
+    SparseEncoderSettings,
+    is_hub_name,
+)
 from finray.core.settings.retrieval import EvidenceSettings
 from finray.core.settings.sandbox import SandboxSettings
 from finray.core.settings.serving import BulkSettings, ServingSettings
@@ -26,6 +32,7 @@ __all__ = [
     "IndexJobSettings",
     "IndexSettings",
     "LlmSettings",
+    "PlanWriterSettings",
     "RerankerSettings",
     "SandboxSettings",
     "ServingSettings",

@@ -101,3 +101,32 @@ class HubSettings(Section):
 def is_hub_name(model: str) -> bool:
     """Whether ``model`` has the form of a hub name and is not a folder here."""
     return bool(_HUB_NAME.fullmatch(model)) and not model.endswith(".npz") and not Path(model).is_dir()
+
+
+class PlanWriterSettings(Section):
+    """The small model that writes plans over rows of tables, for the answerer "statements" (docs/plans.md)."""
+
+    backend: Literal["none", "llama_cpp", "openai"] = "none"
+    """"llama_cpp" runs the model in this process (``pip install 'finray[small]'``), "openai" asks the completions of a
+    server at ``base_url`` that has the adapter, such as llama-server or vLLM with ``--lora-modules``."""
+    model: str = "Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF"
+    """A GGUF file or a folder with one, a hub name that ``finray fetch-models small`` has fetched, or the name that the
+    server knows."""
+    revision: str = ""
+    """As for ``encoder``."""
+    file: str = "qwen2.5-coder-0.5b-instruct-q4_k_m.gguf"
+    """The file of a hub model."""
+    sha256: str = "1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32"
+    """Of a fetched ``file``; empty to accept any."""
+    adapter: str = ""
+    """A GGUF file with the adapter; empty for the one that comes with finray, which fits only the default model."""
+    base_url: str = "http://127.0.0.1:8080/v1"
+    """Address of the server."""
+    api_key_env: str = "FINRAY_PLANS_API_KEY"
+    """The variable that holds the server's key."""
+    threads: int = Field(2, ge=1)
+    """Processors that llama.cpp uses."""
+    timeout_s: float = Field(60.0, gt=0)
+    """Seconds to wait for the server."""
+    least_probability: float = Field(0.5, ge=0.0, le=1.0)
+    """A plan whose tokens together are less likely is no answer."""

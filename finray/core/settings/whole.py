@@ -16,6 +16,7 @@ from finray.core.settings.models import (
     EncoderSettings,
     HubSettings,
     PageEncoderSettings,
+    PlanWriterSettings,
     RerankerSettings,
     SparseEncoderSettings,
     is_hub_name,
@@ -40,6 +41,7 @@ class Settings(Section):
     methods: MethodParameters = MethodParameters()
     loop: LoopSettings = LoopSettings()
     evidence: EvidenceSettings = EvidenceSettings()
+    plan_writer: PlanWriterSettings = PlanWriterSettings()
     llm: LlmSettings = LlmSettings()
     answer_llm: AnswerLlmSettings = AnswerLlmSettings()
     hub: HubSettings = HubSettings()
@@ -64,6 +66,9 @@ class Settings(Section):
         )
         evidence = {} if self.evidence == EvidenceSettings() else {"evidence": self.evidence.model_dump()}
         llms = {name: llm.identity() for name, llm in self.llms.items()}
+        if self.plan_writer.backend != "none":
+            written = {"model", "revision", "file", "adapter", "least_probability"}
+            llms |= {"plan_writer": self.plan_writer.model_dump(include=written)}
         return digest(payload | evidence | self._collection() | llms | self._method_identity())[:12]
 
     @property

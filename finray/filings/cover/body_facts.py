@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from finray.core.forms import FORMS
 from finray.filings.cover.facts import Facts
 from finray.filings.cover.fiscal_text import with_period
 from finray.filings.cover.names import aliases_of
@@ -20,10 +21,9 @@ from finray.filings.tables.captions import plain
 
 _TEXT_PAGES = 40
 _ALIAS_CHARACTERS = 60_000
-_ITSELF = phrase(r"\bthis (?:(?:annual|quarterly|transition) report on )?form (10-[KQ])\b")
+_UNITS = {form.name: form.ended for form in FORMS if form.ended}
+_ITSELF = phrase(rf"\bthis (?:(?:annual|quarterly|transition) report on )?form ({'|'.join(_UNITS)})\b")
 _PERIOD = phrase(r"\b(?P<unit>years?|quarters?|months|weeks|periods?) ended\b")
-_UNITS = {"10-K": ("year", "week"), "10-Q": ("quarter", "month", "week", "period")}
-"""How the words for the periods of a form begin."""
 _MIN_MENTIONS = 3
 """A form or a period end counts only if the report mentions it this often."""
 

@@ -9,6 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 
+from finray.core.forms import QUARTERLY
 from finray.core.vocabulary import MONTHS, any_of
 from finray.filings.dates import find_dates, to_date
 from finray.filings.tables.captions import Caption, CoverText, fold
@@ -49,7 +50,7 @@ def period_end(cover: CoverText, form: str, page_end: int) -> dt.date | None:
     """The last day of the period that the report covers. Text from ``page_end`` on is of the next page."""
     captions = [c for c in cover.captions if c.kind in ("period", "transition", "other_date", "event")]
     name = cover.first("name")
-    own = ("quarter", "period", "months") if form.startswith("10-Q") else ("year", "weeks")
+    own = ("quarter", "period", "months") if form.startswith(QUARTERLY) else ("year", "weeks")
     best: tuple[float, dt.date] | None = None
     for start, end, date in cover_dates(cover):
         before = max((c for c in captions if c.end <= start <= c.end + _NEAR), key=lambda c: c.start, default=None)

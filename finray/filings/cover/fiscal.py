@@ -9,6 +9,7 @@ import datetime as dt
 from dataclasses import replace
 
 from finray.core.filing import FiscalPeriod
+from finray.core.forms import ANNUAL, QUARTERLY
 from finray.filings.cover.facts import Facts
 from finray.filings.dates import add_months, is_month_end, last_of_month
 
@@ -76,10 +77,10 @@ def complete(facts: Facts) -> Facts:
     if facts.period_end is None or facts.form is None:
         return facts
     year, period, year_end = facts.fiscal_year, facts.fiscal_period, facts.fiscal_year_end
-    if facts.form.startswith(("10-K", "20-F", "40-F")):
+    if facts.form.startswith(ANNUAL):
         period = period or "FY"
         year = year_by_rule(facts.period_end) if year is None else year
-    elif facts.form.startswith("10-Q") and year_end:
+    elif facts.form.startswith(QUARTERLY) and year_end:
         period = period or fiscal_quarter(facts.period_end, year_end)
         year = fiscal_year(facts.period_end, year_end) if year is None else year
     return replace(facts, fiscal_year=year, fiscal_period=period)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from finray.core.filing import FiscalPeriod
+from finray.core.forms import QUARTERLY
 from finray.core.vocabulary import COUNT, ORDINAL, ORDINALS, number_of
 from finray.filings.cover import fiscal
 from finray.filings.cover.facts import Facts
@@ -44,7 +45,7 @@ def with_period(facts: Facts, form: str | None, period_end: dt.date | None, text
     facts = replace(facts, period_end=period_end)
     if form is None:
         return facts
-    closed = find_quarter(period_end, text) if form.startswith("10-Q") else Quarter("FY", period_end)
+    closed = find_quarter(period_end, text) if form.startswith(QUARTERLY) else Quarter("FY", period_end)
     if closed is None:
         return facts
     year = named_year(closed.year_end, text, closed.period)

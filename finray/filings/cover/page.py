@@ -9,7 +9,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, FactSource
+from finray.core.filing import FactSource
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, CURRENT, FORMS
 from finray.filings.cover.body_facts import body_company, read_body
 from finray.filings.cover.cover_dates import period_end, report_date
 from finray.filings.cover.facts import Facts, file_number, merge, padded_cik
@@ -39,15 +40,18 @@ _SIGNS_UNDER_FORM, _SIGNS_WITH_FORM, _SIGNS_ALONE = 3, 4, 5
 """Minimum number of captions of a cover if a form's name begins a line, if the page mentions one, and if it does not.
 The caption of the registrant's name counts twice."""
 
+
+def _printed(folded: str) -> str:
+    """The pattern of a form's name on a cover. A name that digits could print ("S-1", like 51) follows the word "form"
+    directly."""
+    return folded if re.search("[^iosb\\d]", folded) else rf"(?<=form){folded}|(?<=formno){folded}"
+
+
 # As in folded text: "10-K" is "iok".
-_FORM = re.compile(r"(?P<word>form(?:no)?)?(?P<form>iok|ioq|bk|2of|4of|6k|iik)")
-_FORMS = {"iok": "10-K", "ioq": "10-Q", "bk": "8-K", "2of": "20-F", "4of": "40-F", "6k": "6-K", "iik": "11-K"}
+_FORMS = {fold(form.name): form.name for form in FORMS if form.on_cover}
+_FORM = re.compile(rf"(?P<word>form(?:no)?)?(?P<form>{'|'.join(map(_printed, _FORMS))})")
 _FORM_END = re.compile(r"(?P<suffix>-?405|-?SB|-?T|12[BG]\d?)?(?P<amended>\s{0,3}/\s{0,2}A)?(?![^\W_])", re.IGNORECASE)
-_TITLES = (
-    (fold("annual report pursuant to"), "10-K"),
-    (fold("quarterly report pursuant to"), "10-Q"),
-    (fold("date of earliest event"), "8-K"),
-)
+_TITLES = tuple((fold(form.heading), form.name) for form in FORMS if form.heading)
 _AMENDMENT = phrase(r"\bamendment no\.?\s{0,3}\d{1,2}\b")
 _CIK = phrase(r"\b(?:central index key|CIK)\s{0,3}(?:no\.?|number|#|code)?\s{0,3}[:.]?\s{0,3}(\d{6,10})\b")
 _SYMBOL_HEAD = phrase(r"(?:trading|ticker) symbols?\s{0,2}(?:\(s\))?")
@@ -150,7 +154,7 @@ def _sec_cover(start: int, texts: Sequence[str]) -> Facts:
         amendment=amended,
         aliases=aliases_of(company, beginning[:_ALIAS_CHARACTERS], (former,) if former else ()) if company else (),
     )
-    if form is not None and form.startswith(("8-K", "6-K")):
+    if form is not None and form.startswith(CURRENT):
         facts = replace(facts, period_end=report_date(cover))
     else:
         page_end = len(first) if len(first) > _SHORT_PAGE else len(cover.text)

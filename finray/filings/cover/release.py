@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
 
-from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.filing import FiscalPeriod
+from finray.core.forms import EARNINGS_RELEASE
 from finray.core.vocabulary import MONTH, MONTHS, ORDINAL, ORDINALS
 from finray.filings.cover import fiscal
 from finray.filings.cover.facts import Facts

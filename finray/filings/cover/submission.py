@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from finray.core.errors import FilingError
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE
 from finray.filings.cover.facts import MAX_FACT, Facts, file_number, padded_cik
 from finray.filings.dates import month_day, to_date
 from finray.filings.sniff import decode

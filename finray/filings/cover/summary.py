@@ -2,22 +2,11 @@
 
 import re
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, EARNINGS_RELEASE, PLAIN_DOCUMENT, UNIDENTIFIED, Filing
+from finray.core.filing import PLAIN_DOCUMENT, UNIDENTIFIED, Filing
+from finray.core.forms import TITLES
 
 _HEAD_CHARACTERS = 300
 _WORDS = re.compile(r"[^\W_]+")
-
-_FORM_NAMES = {
-    "10-K": "annual report",
-    "10-KT": "transition report",
-    "10-Q": "quarterly report",
-    "8-K": "current report",
-    "20-F": "annual report of a foreign private issuer",
-    "40-F": "annual report of a Canadian issuer",
-    "6-K": "report of a foreign private issuer",
-    EARNINGS_RELEASE: "earnings release",
-    ANNUAL_REPORT_TO_HOLDERS: "annual report to shareholders",
-}
 
 
 def cover_summary(filing: Filing, text: str = "") -> str:
@@ -29,7 +18,7 @@ def cover_summary(filing: Filing, text: str = "") -> str:
     names = ", ".join(dict.fromkeys((name, *filing.aliases)))
     ticker = f" ({filing.ticker})" if filing.ticker else ""
     form = filing.form.removesuffix("/A")
-    kind = _FORM_NAMES.get(form)
+    kind = TITLES.get(form)
     what = f"form {form}, {kind}" if kind else f"form {form}"
     if filing.is_amendment:
         what = f"amendment of {what}"
@@ -46,7 +35,7 @@ def filing_title(filing: Filing) -> str:
     """
     known = filing.company if filing.company != UNIDENTIFIED else ""
     form = filing.form if filing.form != UNIDENTIFIED else ""
-    kind = _FORM_NAMES.get(filing.form.removesuffix("/A"), "")
+    kind = TITLES.get(filing.form.removesuffix("/A"), "")
     parts = [known, form and f"form {form}", kind, *_period(filing)]
     return title + ".\n" if (title := ", ".join(filter(None, parts))) else ""
 

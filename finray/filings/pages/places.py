@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 
 from finray.core.filing import Place, Statement
+from finray.core.forms import PERIODIC
 
-_PERIODIC = ("10-K", "10-Q", "20-F", "40-F", "10-KT")
 COVER_PAGES = 3
 CONTENTS_PAGES = 8
 MIN_LISTED = 6
@@ -49,7 +49,7 @@ def label_places(texts: Sequence[str], statements: Sequence[Statement | None], f
             labels[page] = "signatures"
         elif _EXHIBIT_INDEX.search(text[:1500]) and len(re.findall(r"\bexhibit|\bincorporated", text, re.I)) >= 3:
             labels[page] = "exhibit_index"
-    if form.removesuffix("/A") in _PERIODIC:
+    if form.removesuffix("/A") in PERIODIC:
         _mark_exhibits(texts, statements, labels)
     return labels
 

@@ -8,10 +8,8 @@ from itertools import islice
 
 from finray.core.currencies import SHARED, UNKNOWN, Mention, meant_by, mentions
 from finray.core.filing import Statement
+from finray.core.forms import FOREIGN
 from finray.core.vocabulary import MONTHS, NUMBERS
-
-_FOREIGN_FORMS = ("20-F", "40-F", "6-K")
-"""Forms of foreign private issuers, which report in any currency."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -60,7 +58,7 @@ _MAX_DECLARATIONS = 2_000
 
 def is_foreign(form: str) -> bool:
     """Whether ``form`` is one of foreign private issuers, whose "$" may be any dollar."""
-    return form.startswith(_FOREIGN_FORMS)
+    return form.startswith(FOREIGN)
 
 
 def currency_of(named: str, reported: str) -> str:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Self
 
 from finray.core.filing import Filing, Statement
+from finray.core.forms import ANNUAL, ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.dates import add_months, is_month_end, last_of_month
 from finray.filings.tables.period_headings import (
     QUARTER,
@@ -166,7 +167,7 @@ class Calendar:
             return titled
         if self.statement is None:
             return None
-        if self.filing.fiscal_period == "FY" or self.filing.form.startswith(("10-K", "20-F", "40-F", "ARS")):
+        if self.filing.fiscal_period == "FY" or self.filing.form.startswith((*ANNUAL, ANNUAL_REPORT_TO_HOLDERS)):
             return 12
         if self.statement == "cash_flow" and self.filing.fiscal_period in ("Q1", "Q2", "Q3"):
             return 3 * int(self.filing.fiscal_period[1])

@@ -7,7 +7,8 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.filing import FiscalPeriod
+from finray.core.forms import EARNINGS_RELEASE
 from finray.lab.sample.amendments import part_three_amendment, restating_amendment
 from finray.lab.sample.annual import annual_report
 from finray.lab.sample.blocks import Block

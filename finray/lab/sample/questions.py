@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from finray.core.filing import EARNINGS_RELEASE, FiscalPeriod
+from finray.core.filing import FiscalPeriod
+from finray.core.forms import EARNINGS_RELEASE
 from finray.lab.sample.companies import Company, invented_name
 from finray.lab.sample.ledger import Vintage
 from finray.lab.sample.metrics import (

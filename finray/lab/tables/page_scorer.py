@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from finray.core.bootstrap import estimate
 from finray.core.errors import SettingsError
-from finray.core.filing import EARNINGS_RELEASE
+from finray.core.forms import EARNINGS_RELEASE
 from finray.core.predictions import Prediction
 from finray.core.questions import Question
 from finray.core.settings import Settings, load_settings

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.cover.facts import Facts
 from finray.question.companies.company_groups import core_name
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS
 from finray.filings.cover.facts import Facts
 from finray.filings.cover.page import read_cover
 

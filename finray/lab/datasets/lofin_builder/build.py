@@ -16,7 +16,8 @@ from typing import Literal
 
 from finray.batch.question_files import BadLine
 from finray.core.errors import FilingError, QuestionError, SourceError
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, Filing, LineItem
+from finray.core.filing import Filing, LineItem
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS
 from finray.core.predictions import TokenUsage
 from finray.core.questions import GoldEvidence, Question
 from finray.core.settings import FilingSettings

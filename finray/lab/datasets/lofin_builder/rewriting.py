@@ -7,7 +7,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from finray.core.filing import ANNUAL_REPORT_TO_HOLDERS, Filing
+from finray.core.filing import Filing
+from finray.core.forms import ANNUAL_REPORT_TO_HOLDERS
 from finray.core.predictions import TokenUsage
 from finray.filings.cover.names import brand, tidy_name
 from finray.lab.datasets.xbrl.phrasing import cased, possessive
