@@ -178,7 +178,8 @@ def _introduced_one(table: Table, page_text: str, before: str, calendar: Calenda
     # The last sentence introduces the table; those before it may name other dates.
     sentences = _SENTENCE_END.split(text.strip())
     overleaf = "\n".join(line for line in before[-MAX_INTRODUCTION // 2 :].split("\n") if len(line) > _FOOT)
-    texts = [sentences[-1], text, *([_SENTENCE_END.split(overleaf)[-1]] if len(above) == len(lines) else [])]
+    introduces = len(above) == len(lines) and overleaf.rstrip().endswith(":")
+    texts = [sentences[-1], text, *([_SENTENCE_END.split(overleaf)[-1]] if introduces else [])]
     periods = (replace(calendar, titles=titles).period(0, {}) for titles in texts)
     return next((_dated(table, period) for period in periods if period.end is not None), table)
 
