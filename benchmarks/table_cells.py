@@ -120,6 +120,16 @@ def grades(keys: Sequence[dict[str, Any]], files: dict[str, Path]) -> Iterator[G
             yield graded(key, [item for item in items if key["page"] in (None, item.page)])
 
 
+def shares(results: Sequence[Graded]) -> Iterator[str]:
+    """The lines of a table: the share of right cells by kind and grade."""
+    yield "| kind | n | " + " | ".join(GRADES) + " |"
+    yield "|---|---:" * (2 + len(GRADES) - 1) + "|---:|"
+    for kind in (*sorted({each.key["kind"] for each in results}), "all"):
+        own = [each for each in results if kind in ("all", each.key["kind"])]
+        found = (shown(estimate([float(each.right[grade]) for each in own])) for grade in GRADES)
+        yield f"| {kind} | {len(own)} | " + " | ".join(share.partition(" n ")[0] for share in found) + " |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pdfs", required=True, help="folder of FinanceBench's PDF files")
@@ -130,13 +140,7 @@ def main() -> None:
     keys = [json.loads(line) for line in KEYS.read_text(encoding="utf-8").splitlines()]
     keys = [key for key in keys if options.split in (None, key["split"])]
     results = list(grades(keys, sources([options.pdfs, options.html])))
-    kinds = sorted({each.key["kind"] for each in results})
-    print("| kind | n | " + " | ".join(GRADES) + " |")
-    print("|---|---:" * (2 + len(GRADES) - 1) + "|---:|")
-    for kind in (*kinds, "all"):
-        own = [each for each in results if kind in ("all", each.key["kind"])]
-        shares = (shown(estimate([float(each.right[grade]) for each in own])) for grade in GRADES)
-        print(f"| {kind} | {len(own)} | " + " | ".join(share.partition(" n ")[0] for share in shares) + " |")
+    print("\n".join(shares(results)))
     for each in results if options.examples else ():
         if not each.right["all right"]:
             wrong = [grade for grade in GRADES if not each.right[grade]]

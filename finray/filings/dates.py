@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from finray.core.vocabulary import MONTH, MONTHS
 
 _MONTH = rf"{MONTH}\.?"
-_MONTH_DAYS = 30.4375
+MONTH_DAYS = 30.4375
 _YEAR = r"(?:19|20)\d\s?\d"
 
 _DATE = re.compile(
@@ -51,7 +51,7 @@ def add_months(date: dt.date, months: int) -> dt.date:
 
 def months_between(first: dt.date, last: dt.date) -> int:
     """Length of the period from ``first`` to ``last``, both included, to the nearest month, at least one."""
-    return max(1, round(((last - first).days + 1) / _MONTH_DAYS))
+    return max(1, round(((last - first).days + 1) / MONTH_DAYS))
 
 
 def month_number(printed: str) -> int:

@@ -142,9 +142,10 @@ def _groups(number: int, lines: Sequence[_Line], places: Columns) -> list[Group]
     several = [each for each in lines if len(each.headings) > 1 and each is not line]
     others = [tuple(each.over(column) for each in several) for column in range(len(places))]
     alike = {other for other, count in Counter(others).items() if count > 1}
-    groups = _centered_over(list(line.headings.values()), places) if alike else None
-    if groups is None:
-        return None
+    each_headed = len(line.headings) > 1 and any(len(each.headings) == len(places) for each in lines[number + 1 :][:1])
+    groups = _centered_over(list(line.headings.values()), places) if alike or each_headed else None
+    if groups is None or (each_headed and sum(b - a + 1 for a, b in groups) == len(places)):
+        return groups
     group_of = {column: number for number, (a, b) in enumerate(groups) for column in range(a, b + 1)}
     added = {others[column] for column in group_of if column not in line.covered}
     return groups if added & alike and _tell_apart(groups, group_of, others, added) else None

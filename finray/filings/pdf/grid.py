@@ -40,7 +40,7 @@ _BEGINS_YEAR = re.compile(r"(?:19|20)\d\d(?! ?[-–—/])")
 SHORT_HEADING = 30
 """Characters; a longer text beside years is not a heading of one column."""
 _SPANNING = re.compile(
-    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of|at)\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
+    rf"\b(?:ended|ending|months|weeks|years?|quarters?|as of)\b|^at\b|,$|\(in {SCALE}s\)$", re.IGNORECASE
 )
 _LABEL_CONTINUES = re.compile(r"^(?:[a-z($]|\d)")
 _OPEN_ENDED = re.compile(
@@ -52,6 +52,8 @@ _ABBREVIATED = re.compile(r"\b(?:Inc|Corp|Co|Ltd|L\.P|U\.S|No)\.$")
 _LONGEST_END = 16
 """Characters at the end of a label that ``_OPEN_ENDED`` may match."""
 _INTRODUCTION = re.compile(r"\b(?:following|follows?|below|summari[sz]\w*|was|were|are)\b[^:]{0,200}:$", re.IGNORECASE)
+LOWERED = 0.5
+"""Least share of a line's height by which it overlaps the line above it in the same row."""
 MIN_TEXTS = 2
 """Rows that share the edge of a column of texts."""
 MOST_NAME = 36
@@ -60,6 +62,8 @@ _NAME = re.compile(r"[^\W\d_]{3}")
 """In a label, but not in a bullet or the mark of a footnote."""
 MAX_COMPARED = 60
 """Rows compared on each side of a heading; the limit bounds the time."""
+_DAY = re.compile(r"\d{1,2}, (?:19|20)\d\d\b")
+"""Ends a date whose month is on the line above."""
 _NOTE_LINE = re.compile(r"\([a-z0-9]\)")
 
 
@@ -92,17 +96,11 @@ def _tables(
     a new block."""
     above: list[str] = []
     block: list[list[Printed]] = []
-    has_data = False
+    has_data, last = False, float("inf")
     for row in rows:
-        data = bool(data_cells(row))
-        prose = (
-            len(row) == 1
-            and not data
-            and row[0].x1 - row[0].x0 > PROSE_SHARE * width
-            and len(row[0].text) > 60
-            and not row[0].text.endswith(":")
-            and row[0].text.endswith(".")
-        )
+        figures = data_cells(row)
+        data = bool(figures)
+        prose = not data and _is_sentence(row, width, last)
         same_title = has_data and _is_centered_year(row, left, width)
         new_heading = same_title or (has_data and not data and (_is_heading(row) or _introduces(row)))
         if prose or new_heading:
@@ -112,12 +110,23 @@ def _tables(
                 above = [*above, *(text for text in _titles(block) if not is_year(text))] if same_title else []
             block, has_data = header, False
         if prose:
-            above.append(row[0].text)
+            above.append(" ".join(cell.text for cell in row))
         else:
             block.append(row)
-        has_data = has_data or data
+        has_data, last = has_data or data, figures[-1].x1 if len(row) > 1 and data else last
     if has_data:
         yield above, block
+
+
+def _is_sentence(row: Sequence[Printed], width: float, last: float) -> bool:
+    """Whether a row is a line of prose: as wide as most of the page's text, or as far to the right as the figures above
+    it, which end at ``last``. The mark of a footnote may stand apart from it."""
+    text = row[-1].text
+    if len(text) <= 60 or len(row) > 2 or (len(row) == 2 and not _NOTE_LINE.fullmatch(row[0].text)):
+        return False
+    if row[-1].x1 > last - FLUSH or (text.endswith(".") and last < float("inf")):
+        return sum(word[:1].islower() for word in text.split()) > 5
+    return text.endswith(".") and row[-1].x1 - row[-1].x0 > PROSE_SHARE * width
 
 
 def _is_heading(row: Sequence[Printed]) -> bool:
@@ -176,7 +185,9 @@ def _trailing_heading(block: list[list[Printed]]) -> list[list[Printed]]:
     start = len(block)
     while start > 0 and not data_cells(block[start - 1]) and len(block) - start < 8:
         start -= 1
-    return block[start:]
+    # The last line of a wrapped label is not a heading.
+    wrapped = 0 < start < len(block) and _is_below(block[start - 1], block[start])
+    return block[start + wrapped :]
 
 
 def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid | None:
@@ -193,6 +204,7 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     above = [*above, *_titles(rows)]
     # A year on a line of its own, above the years of the other columns, heads its column.
     cells = [0 if any(is_year(cell.text) for cell in row) else len(row) for row in rows[:first]]
+    rows = [*_over_first(rows[:first], rows[first:], columns), *rows[first:]]
     own = leaves(rows[:first], columns)
     heads = spread_headings(aligned(rows[:first], columns, own), columns)
     heads = [_stretch(row, columns, max(cells[index + 1 :], default=0), own) for index, row in enumerate(heads)]
@@ -201,11 +213,22 @@ def _grid(rows: list[list[Printed]], number: int, above: Sequence[str]) -> Grid 
     rows = [*rows[:first], *_spread_below(rows[first:], columns)]
     aside = _texts_aside(rows[first:], columns)
     body = _join_wrapped([_with_one_label(row, columns, aside) for row in rows[first:]], columns)
-    if heads and body and _is_label(heads[-1], columns):
+    if heads and body and (_is_label(heads[-1], columns) or _DAY.match(body[0][0].text)):
         both = _join_wrapped([heads[-1], body[0]], columns)
         if len(both) == 1:  # the first row's label begins above its figures
             heads, body = heads[:-1], [*both, *body[1:]]
     return arrange(number, [*heads, *body], columns, caption_of(above))
+
+
+def _over_first(heads: Sequence[list[Printed]], body: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
+    """``heads`` with texts between the labels and the first column moved over it: they are centered above figures that
+    are flush right."""
+    labels = max((cell.x1 for row in body for cell in _label_cells(row, columns)), default=float("inf"))
+    x0, x1 = columns[0]
+    return [
+        [cell._replace(x0=x0, x1=x1) if len(row) > 1 and labels < cell.x0 < cell.x1 <= x0 else cell for cell in row]
+        for row in heads
+    ]
 
 
 def _spread_below(rows: Sequence[list[Printed]], columns: Columns) -> list[list[Printed]]:
@@ -309,9 +332,9 @@ def _aside(row: list[Printed], first: tuple[float, float], middle: float) -> lis
     title = row[0]
     off_table, off_first = (abs((title.x0 + title.x1) / 2 - center) for center in (middle, sum(first) / 2))
     heads_first = off_first <= off_table or (abs(title.x1 - first[1]) < FLUSH and off_table > 2 * FLUSH)
-    if len(row) > 1 or title.x0 >= first[0] or heads_first or _PERIOD.search(title.text):
+    if len(row) > 1 or heads_first or _PERIOD.search(title.text) or (title.x0 >= first[0] and off_table > FLUSH):
         return row
-    return [title._replace(x1=min(title.x1, first[0]))]
+    return [title._replace(x0=min(title.x0, first[0] - 1), x1=min(title.x1, first[0]))]
 
 
 def _is_label(row: Sequence[Printed], columns: Columns) -> bool:
@@ -323,7 +346,9 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
     """``rows`` with the lines of each wrapped label joined; its numbers may stand on any of them."""
     joined: list[list[Printed]] = []
     for row in rows:
-        if not joined or not _continues(joined[-1], row, columns):
+        if joined and _beside(joined[-1], row, columns):
+            joined[-1] = sorted([*joined[-1], *row], key=lambda cell: cell.x0)
+        elif not joined or not _continues(joined[-1], row, columns):
             joined.append(row)
         elif _has_label(row, columns):
             label, *numbers = joined[-1]
@@ -331,6 +356,25 @@ def _join_wrapped(rows: Sequence[list[Printed]], columns: Columns) -> list[list[
         else:
             joined[-1] = [*joined[-1], *row]
     return joined
+
+
+def _is_below(before: Sequence[Printed], row: Sequence[Printed]) -> bool:
+    """Whether ``row`` is the rest of the label of the figures ``before`` it."""
+    upper, lower = before[0], row[0]
+    if len(row) > 1 or lower.x0 >= upper.x1 or upper.box is None or lower.box is None:
+        return False
+    near = lower.box[1] - upper.box[3] <= 0.6 * (lower.box[3] - lower.box[1])
+    return near and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+
+
+def _beside(before: Sequence[Printed], row: Sequence[Printed], columns: Columns) -> bool:
+    """Whether two lines are one row whose label, or a figure, is set a little lower than the others."""
+    upper, lower = before[-1].box, row[0].box
+    if upper is None or lower is None or lower[1] > upper[3] - LOWERED * (lower[3] - lower[1]):
+        return False
+    if _has_label(before, columns) == _has_label(row, columns):
+        return False
+    return all(cell.x1 <= other.x0 or other.x1 <= cell.x0 for cell in before for other in row)
 
 
 def _has_label(row: Sequence[Printed], columns: Columns) -> bool:
@@ -353,9 +397,11 @@ def _continues(before: Sequence[Printed], row: Sequence[Printed], columns: Colum
     if not _has_label(row, columns):  # numbers alone belong to the label just above if it has none
         return len(before) == 1 and spacing < 0.35 * height
     if len(before) > 1:
-        return len(row) == 1 and re.match(r"[a-z(]", lower.text) is not None and not _NOTE_LINE.match(lower.text)
+        return _is_below(before, row)
     if upper.text.isupper() and not lower.text.isupper():
         return False
     continues = _LABEL_CONTINUES.match(lower.text) is not None and not is_year(lower.text)
-    full = upper.x1 > columns[0][0] - 0.22 * max(columns[0][0] - upper.x0, 1.0) and lower.x0 >= upper.x0
-    return continues or open_ended or (full and len(row) > 1 and lower.x0 > upper.x0 + 2)
+    if continues or open_ended:
+        return True
+    first_word = (lower.x1 - lower.x0) * len(lower.text.split(" ")[0]) / len(lower.text)
+    return len(row) > 1 and lower.x0 > upper.x0 + 2 and upper.x1 + first_word > columns[0][0] - FLUSH

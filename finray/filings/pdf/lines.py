@@ -21,6 +21,7 @@ from finray.filings.tables.marks import without_raised
 
 GAP = 0.9
 """A gap wider than this share of the line's height starts a new cell; word spaces are 0.2 to 0.4."""
+WORD_GAP = 0.45
 DASH_GAP = 0.6
 SAME_LINE = 0.45
 """Words are on one line if their middles differ by less than this share of their height."""
@@ -55,6 +56,8 @@ GROUP_GAPS = (0.05, 0.42)
 """Least and largest space between the groups of a number, as shares of the line's height."""
 MIN_GROUPED = 2
 """Fewer lines with such numbers do not show that a page parts thousands with spaces."""
+_MAY_CUT = re.compile(r"[\d$()\[\]%–—-]|(?i:\bnil\b|ended)")
+"""In a line with a number or a period, at which narrow gaps may cut it."""
 _NUMERIC_WORD = re.compile(r"\$|[(\[]?\$?[(\[]?[\d,]*+(?:\.\d++|['’\d]*+(?<=\d))[)\]]?%?-?|[-–—]|\(|\)|%|\)%|\[|\]")
 
 PositionedWord = tuple[float, float, float, float, str]
@@ -88,18 +91,28 @@ def rows_of_words(words: Iterable[PositionedWord]) -> list[list[Printed]]:
         for word in words
         if -FAR < word[0] < word[2] < FAR and -FAR < word[1] < word[3] < FAR and word[4].strip()
     ]
-    lines = _with_groups(_lines(printed))
+    text = " ".join([word.text for word in printed])
+    lines = _lines(printed, leaders=_LEADING.search(text) is not None)
+    lines = lines if _COMMA.search(text) else _with_groups(lines)
     edges = _shared_edges(lines)
     return [_cut(line, edges) for line in lines]
 
 
-def _lines(words: Sequence[Word]) -> list[Line]:
-    """The lines, top to bottom: words whose middles are at the same height, left to right."""
+def _lines(words: Sequence[Word], *, leaders: bool) -> list[Line]:
+    """The lines, top to bottom: words whose middles are at the same height, left to right. ``leaders`` says whether
+    there are any."""
     lines: list[list[Word]] = []
     middle, height = 0.0, 0.0
     for own, _, word in sorted([((word[1] + word[3]) / 2, word[0], word) for word in words]):
         tall = word[3] - word[1]
-        if lines and own - middle < SAME_LINE * (tall if tall < height else height):
+        small, large = (tall, height) if tall < height else (height, tall)
+        if (
+            lines
+            and small < SUPERSCRIPT * large
+            and _SUPERSCRIPT_MARK.fullmatch((word if tall < height else lines[-1][0]).text)
+        ):
+            small = large  # a raised mark belongs to the line beside it, whose words are taller
+        if lines and own - middle < SAME_LINE * small:
             lines[-1].append(word)
         else:
             lines.append([word])
@@ -107,8 +120,11 @@ def _lines(words: Sequence[Word]) -> list[Line]:
     built = []
     for line in lines:
         kept = sorted(line, key=attrgetter("x0"))
-        if _LEADING.search("".join([word.text for word in kept])):
+        if leaders and _LEADING.search("".join([word.text for word in kept])):
             kept = [w for w in map(_without_leaders, kept) if w]
+        if kept and len({(w[1], w[3]) for w in kept}) == 1:
+            built.append(Line(tuple(kept), kept[0].y0, kept[0].y1))
+            continue
         # A small footnote mark would read as a figure of its own.
         small = SUPERSCRIPT * median([w.y1 - w.y0 for w in line])
         ordered = tuple([w for w in kept if w.y1 - w.y0 >= small or not _SUPERSCRIPT_MARK.fullmatch(w.text)])
@@ -119,9 +135,7 @@ def _lines(words: Sequence[Word]) -> list[Line]:
 
 def _with_groups(lines: list[Line]) -> list[Line]:
     """``lines`` with the groups of digits of a number joined ("120 450" is "120,450"), if a page parts thousands with
-    spaces: it has several such numbers and none with a comma."""
-    if any(_kind(word.text).comma for line in lines for word in line.words):
-        return lines
+    spaces: it has several such numbers, and none with a comma."""
     joined = [_joined_groups(line) for line in lines]
     changed = sum(new is not line for new, line in zip(joined, lines, strict=True))
     return joined if changed >= MIN_GROUPED else lines
@@ -152,7 +166,9 @@ def _without_leaders(word: Word) -> Word | None:
 
 def _shared_edges(lines: Sequence[Line]) -> frozenset[int]:
     """Right edges that figures of several lines share; columns of figures are set flush right."""
-    counts = Counter(round(word.x1) for line in lines for word in line.words if _kind(word.text).figure)
+    counts = Counter(
+        round(word.x1) for line in lines for word in line.words if not word.text.isalpha() and _kind(word.text).figure
+    )
     return frozenset(edge for edge, n in counts.items() if n + counts[edge - 1] + counts[edge + 1] >= EDGE_SUPPORT)
 
 
@@ -163,14 +179,13 @@ def _is_near(x: float, edges: Collection[int]) -> bool:
 class _Kind(NamedTuple):
     """What the text of a word is: a ``figure`` is a number but not a year, ``numeric`` a number or a part of one,
     ``grouped`` a number with a comma, parenthesis or "$", ``month`` the name of a month, ``length`` the first word of a
-    length of time, ``comma`` a number with thousands behind commas, ``group`` three digits that may end a number."""
+    length of time, ``group`` three digits that may end a number."""
 
     figure: bool
     numeric: bool
     grouped: bool
     month: bool
     length: bool
-    comma: bool = False
     group: bool = False
 
 
@@ -184,7 +199,6 @@ def _kind(text: str) -> _Kind:
         _GROUPED.search(text) is not None,
         _MONTH_NAME.fullmatch(text) is not None,
         length=False,
-        comma=_COMMA.search(text) is not None,
         group=_GROUP.fullmatch(text) is not None,
     )
 
@@ -193,6 +207,14 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
     """The cells of a line."""
     runs: list[list[Word]] = [[line.words[0]]]
     height = line.height
+    if not _MAY_CUT.search(" ".join([word.text for word in line.words])):  # only wide gaps cut prose
+        wide = GAP * height
+        for before, word in pairwise(line.words):
+            if word[0] - before[2] > wide:
+                runs.append([word])
+            else:
+                runs[-1].append(word)
+        return merge_fillers([_cell(run, line) for run in runs])
     for at, (before, word) in enumerate(pairwise(line.words)):
         gap = word.x0 - before.x1
         kind = _kind(word.text)
@@ -202,6 +224,8 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
             apart = (at_edge and kind.grouped) or ((at_edge or gap > 0.15 * height) and _is_number(runs[-1]))
             if word.text == "$":
                 apart = not _begins_scale(line.words[at + 2 :])
+            elif apart and len(runs) == 1:
+                apart = not _goes_on(word, line.words[at + 2 :], height)
         elif not apart and not kind.numeric and gap > 0.3 * height and len(runs) > 1:
             apart = _is_number(runs[-1])
         if kind.month and len(runs[-1]) == 1 and gap <= GAP * height and _DAY_FIRST.fullmatch(before.text):
@@ -216,6 +240,11 @@ def _cut(line: Line, edges: Collection[int]) -> list[Printed]:
 def _begins_scale(words: Sequence[Word]) -> bool:
     """Whether the words behind a "$" are those of a scale: "2022 $ million" is one heading."""
     return bool(words) and _SCALE_WORD.match(words[0].text) is not None
+
+
+def _goes_on(word: Word, following: Sequence[Word], height: float) -> bool:
+    """Whether words follow a number that is in a label: "2017 Notes issuance of $17.0 billion"."""
+    return bool(following) and following[0].text.isalpha() and following[0].x0 - word.x1 < WORD_GAP * height
 
 
 def _with_ranges(runs: list[list[Word]], height: float) -> list[list[Word]]:
@@ -234,8 +263,10 @@ def _is_range(runs: Sequence[Sequence[Word]], height: float) -> bool:
     first, dash, last = (run[0] for run in runs)
     if dash.text not in "-–—" or any(len(run) > 1 for run in runs):
         return False
-    close = max(dash.x0 - first.x1, last.x0 - dash.x1) <= GAP * height
-    return close and is_year(first.text) and is_year(last.text)
+    gap = max(dash.x0 - first.x1, last.x0 - dash.x1)
+    if is_year(first.text) and is_year(last.text):
+        return gap <= GAP * height
+    return gap <= WORD_GAP * height and first.text[-1] == last.text[-1] == "%"
 
 
 def _is_number(run: Sequence[Word]) -> bool:

@@ -12,8 +12,8 @@ from finray.core.vocabulary import MONTHS
 from finray.filings.dates import to_date
 from finray.filings.tables.period_headings import MONTH_NAME, find_days
 
-_BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|\b(?:as of|at)\b|^{MONTH_NAME}", re.IGNORECASE)
-"""Begins the date of a balance: "Balance, June 30", "Outstanding at December 28, 2019"."""
+_BALANCE_OR_DATE = re.compile(rf"\bbalances?\b|\b(?:as of|at)\b|(?:^|[-–—,] ?){MONTH_NAME}", re.IGNORECASE)
+"""Begins the date of a balance: "Balance, June 30", "Goodwill - December 28, 2019"."""
 
 
 def dated_by_balances(tables: Sequence[Table], tagged: Collection[tuple[int, int]]) -> list[Table]:

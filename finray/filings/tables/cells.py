@@ -248,17 +248,22 @@ def number_columns(rows: Sequence[Sequence[Printed]]) -> list[tuple[float, float
         for column in columns
         if len(column) >= MIN_COLUMN_SHARE * fullest
     ]
-    return [
-        interval
-        for column, interval in found
-        if not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column) or _heads_moves(rows, *interval)
-    ]
+    return [interval for column, interval in found if not _are_marks(column, rows) or _heads_moves(rows, *interval)]
 
 
 def _heads_moves(rows: Sequence[Sequence[Printed]], x0: float, x1: float) -> bool:
     """Whether a heading over the interval says that its numbers in parentheses are amounts by which others move."""
     over = (cell for row in rows for cell in row if cell.x0 < x1 and cell.x1 > x0)
     return any(_MOVES.search(cell.text) for cell in over if len(cell.text) <= MAX_CELL)
+
+
+def _are_marks(column: Sequence[Printed], rows: Sequence[Sequence[Printed]]) -> bool:
+    """Whether a column has the numbers of footnotes, which ascend one by one, and not negative amounts."""
+    if not all(_NUMBERED_NOTE.fullmatch(cell.text) for cell in column):
+        return False
+    kept = set(map(id, column))
+    numbers = [int(cell.text[1:-1]) for row in rows for cell in row if id(cell) in kept]
+    return all(b - a in (0, 1) for a, b in pairwise(numbers))
 
 
 def data_cells(row: Sequence[Printed]) -> list[Printed]:
@@ -308,7 +313,7 @@ def _place(cell: Printed, columns: Sequence[tuple[float, float]], labels_start_b
     if not covered and number and not heads_rows:
         covered = _nearest(cell, columns)
     if not covered and not number and cell.x0 >= columns[0][1]:
-        covered = [bisect_left(columns, cell.x0, key=_START)]
+        covered = [bisect_left(columns, cell.x0, key=_START) + (cell.x0 >= columns[-1][1])]  # texts behind all figures
     # "December 31, 2022" is wider than its figures. What heads all columns is a title.
     heads_first = 0 < len(covered) < max(2, len(columns)) and covered[0] == 1 and cell.x0 > labels_start_before
     column, span = covered[0] if covered else 0, max(len(covered), 1)

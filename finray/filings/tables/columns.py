@@ -24,11 +24,14 @@ MAX_HEADING = 100
 """Characters; a longer column heading is prose from above the table."""
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _IN_PERCENT = re.compile(r"%|\bpercent")
+_EXCEPT = re.compile(r"\bexcept\b.*", re.IGNORECASE)
 _BALANCE_ROW = re.compile(
     r"\bbalances?\b|\bcash\b.*\b(?:beginning|end)|\b(?:beginning|end) of\b|\bat (?:beginning|end)\b", re.IGNORECASE
 )
 _PER_SHARE_TAIL = re.compile(r"\bper share\b", re.IGNORECASE)
-_PERCENT_ROW = re.compile(r"\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE)
+_PERCENT_ROW = re.compile(
+    r"^\W*% of\b|\(%\)|%(?: change| growth| increase| points?)?[^\w%]*+$|\bpercent(?:age)?\b", re.IGNORECASE
+)
 _BEGINNING = re.compile(r"\b(?:beginning|opening|start)\b", re.IGNORECASE)
 _ENDING = re.compile(r"\b(?:end|ending|closing)\b", re.IGNORECASE)
 _BALANCE = re.compile(r"\bbalances?\b", re.IGNORECASE)
@@ -54,6 +57,8 @@ class Columns:
     """The columns that hold amounts, not percentages."""
     width: int
     """Number of columns."""
+    due: bool
+    """Rows name years to come, in which amounts fall due. These are known at the date of the table."""
     levels: dict[int, list[str]] = field(default_factory=dict)
     """The rows of headings over each column, the outermost first."""
     scales: dict[int, Scale] = field(default_factory=dict)
@@ -75,7 +80,9 @@ class Columns:
         # A table interrupted by a line of prose prints its headings once.
         headings = {} if own or not columns <= headings.keys() else dict(headings)
         amounts = frozenset(cell.column for row in grid.rows for cell in row if is_amount(cell.text))
-        return cls(statement, calendar, scale, headings, units, amounts, len(columns))
+        labels = (row[0].text for row in grid.rows if row[0].column == 0)
+        due = statement is None and any(is_period(label) and calendar.is_ahead(label) for label in labels)
+        return cls(statement, calendar, scale, headings, units, amounts, len(columns), due)
 
     @property
     def dated(self) -> bool:
@@ -169,7 +176,7 @@ class Columns:
         """Unit and multiplier of a number; None for a dash, which takes the unit of its row."""
         heading = self.headings.get(cell.column, "")
         may_be_percent = cell.column not in self.amounts and len(heading) <= MAX_HEADING
-        if number.percent or (may_be_percent and _IN_PERCENT.search(heading)):
+        if number.percent or (may_be_percent and _IN_PERCENT.search(_EXCEPT.sub("", heading))):
             return "percent", 1
         if number.unit is not None:
             return number.unit, 1
@@ -202,6 +209,8 @@ class Columns:
             period = self._note_period(label, column, block)
         else:
             period = self.calendar.period(column, self.headings)
+        if self.statement is None and not _is_balance_row(label):
+            label = self.headings.get(column, "")[:MAX_HEADING]  # "Balance at beginning of period" over a column
         has_balances = self.statement in ("cash_flow", "equity", None)
         if has_balances and _is_balance_row(label) and not _CHANGE.search(label):
             if _BEGINNING.search(label) and not _ENDING.search(label):
@@ -223,6 +232,20 @@ class Columns:
         )
         return next(dated, None)
 
+    def _between(self, column: int) -> Period | None:
+        """The time between the days that head the nearest dated columns before and behind ``column``: "June 30, 2018 |
+        Acquisitions | June 30, 2019"."""
+        days = {
+            at: self.calendar.period(at, self.headings).end
+            for at, text in self.headings.items()
+            if read_heading(text).day
+        }
+        before = max((at for at in days if at < column), default=None)
+        behind = min((at for at in days if at > column), default=None)
+        if before is None or behind is None or (start := days[before]) is None or (end := days[behind]) is None:
+            return None
+        return Period(end, round((end - start).days / MONTH_DAYS)) if start < end else None
+
     def _is_quarterly(self) -> bool:
         """Whether the headings name the ends of a year's quarters: "September 30 | December 31 | March 31"."""
         named = (read_heading(heading) for heading in self.headings.values())
@@ -233,14 +256,19 @@ class Columns:
         period = self.calendar.period(column, self.headings)
         heading = self.headings.get(column, "")
         read = read_heading(heading)
+        if self.due and read.year is None:
+            return Period(period.end, 0)
         if read.year is None and not read.change and not read.years:
             dated = label if is_period(label) else block
             if dated:
                 period = self.calendar.period(column, {column: f"{heading} {dated}"})
         if read.month is not None and read.year is None and read.months is None and self._is_quarterly():
             return Period(period.end, 3)
-        if period.end is None and not (read.change or read.years) and (column_before := self._dated_before(column)):
-            period = self.calendar.period(column_before, self.headings)
+        if period.end is None and not (read.change or read.years):
+            if (between := self._between(column)) is not None:
+                return between
+            if column_before := self._dated_before(column):
+                period = self.calendar.period(column_before, self.headings)
         if period.months is None and self.calendar.filing.fiscal_period == "FY" and _is_balance_row(label):
             return Period(period.end, 12)
         return period

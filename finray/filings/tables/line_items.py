@@ -5,7 +5,6 @@ printed number (12.5). Numbers in parentheses are negative, a dash in a numeric 
 line item. ``months`` is 0 for an instant (balance sheets, opening and closing balances), None if unknown.
 """
 
-import datetime as dt
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from finray.filings.tables.continued import Unfinished
 from finray.filings.tables.currencies import currency_of, stated_currency
 from finray.filings.tables.grids import Grid
 from finray.filings.tables.note_units import NoteUnits, is_contents, without_share_scales
-from finray.filings.tables.periods import Calendar
+from finray.filings.tables.periods import Calendar, Period
 from finray.filings.tables.reader import TableReader
 from finray.filings.tables.scales import Scale, read_scale
 from finray.filings.tables.statements import table_statement, title_kind
@@ -40,6 +39,9 @@ _MOST_PLACES = 8
 """Places in the text that are tried for a row."""
 _SAME_ROW = 400
 """Characters between two cells of a row."""
+_FOOT = 25
+"""Characters; shorter lines at the end of a page are its number and running foot."""
+_SENTENCE_END = re.compile(r"\.\s+(?=[A-Z])")
 _FIGURE = re.compile(r"\d(?:,\d{3}(?!\d)|\.\d)")
 _LONE_FIGURE = re.compile(r"\$\s*(?:[\d(]|$)|\(\d+\)$")
 """At the start of a line."""
@@ -149,40 +151,58 @@ def read_page(
         if rest is not None:
             rest.columns_for(columns)
         read = TableReader(grid, columns, known.tags).read(offset, registrant)
-        found += read if statement is not None else _introduced(read, page_text, calendar)
+        found += read if statement is not None else _introduced(read, page_text, before, calendar)
         calendar, headings = columns.calendar, columns.headings
         still = Unfinished.of(columns, grid, page_text, head, registrant) if number == len(grids) - 1 else None
         offset += len(grid.rows)
     if statement is None and known.undated:
-        found = [_dated(table, filing.period_end) for table in found]
+        found = [_dated(table, Period(filing.period_end, None)) for table in found]
     numbered = tuple(replace(table, number=number) for number, table in enumerate(placed(found, page_text)))
     return PageTables(numbered, continues and bool(numbered), still)
 
 
-def _introduced(found: list[Table], page_text: str, calendar: Calendar) -> list[Table]:
-    """``found``, the tables of a note's grid, dated by the text since the last figure above them if nothing in them or
-    their caption dates any figure: "The fair value of our assets at June 2, 2023 was:"."""
-    figures = [(row, cell) for table in found for row in table.rows if row.label for cell in row.cells]
-    figures = [(row, cell) for row, cell in figures if cell.value is not None]
-    if any(cell.period_end is not None for _, cell in figures):
-        return found
-    at = page_text.find(figures[0][0].label) if figures else -1
-    lines = page_text[max(0, at - MAX_INTRODUCTION) : max(0, at)].split("\n")
-    above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
-    end = replace(calendar, titles="\n".join(reversed(above))).period(0, {}).end
-    return [_dated(table, end) for table in found]
+def _introduced(found: list[Table], page_text: str, before: str, calendar: Calendar) -> list[Table]:
+    """``found``, the tables of a note's grid, each dated by the text since the last figure above it if nothing in it or
+    its caption dates any figure: "The fair value of our assets at June 2, 2023 was:"."""
+    return [_introduced_one(table, page_text, before, calendar) for table in found]
 
 
-def _dated(table: Table, end: dt.date | None) -> Table:
-    """``table`` with ``end`` as the date of the figures that have none."""
-    if end is None:
+def _introduced_one(table: Table, page_text: str, before: str, calendar: Calendar) -> Table:
+    figures = [(row, cell) for row in table.rows if row.label for cell in row.cells if cell.value is not None]
+    if not figures or any(cell.period_end is not None for _, cell in figures):
         return table
-    return replace(table, rows=tuple(_dated_row(row, end) for row in table.rows))
+    at = max(0, _place_of(figures[0][0].label, figures[0][1].text, page_text))
+    lines = page_text[max(0, at - MAX_INTRODUCTION) : at].split("\n")
+    above = list(takewhile(lambda line: not _FIGURE.search(line) and not _LONE_FIGURE.match(line), reversed(lines)))
+    text = "\n".join(reversed(above))
+    # The last sentence introduces the table; those before it may name other dates.
+    sentences = _SENTENCE_END.split(text.strip())
+    overleaf = "\n".join(line for line in before[-MAX_INTRODUCTION // 2 :].split("\n") if len(line) > _FOOT)
+    introduces = len(above) == len(lines) and overleaf.rstrip().endswith(":")
+    texts = [sentences[-1], text, *([_SENTENCE_END.split(overleaf)[-1]] if introduces else [])]
+    periods = (replace(calendar, titles=titles).period(0, {}) for titles in texts)
+    return next((_dated(table, period) for period in periods if period.end is not None), table)
 
 
-def _dated_row(row: Row, end: dt.date) -> Row:
+def _place_of(label: str, figure: str, page_text: str) -> int:
+    """Where a row begins with ``label`` and its first ``figure`` soon after, -1 if nowhere."""
+    figure = figure.strip("$()% ")
+    at = page_text.find(label)
+    while at >= 0 and figure not in page_text[at : at + len(label) + _SAME_ROW // 4]:
+        at = page_text.find(label, at + 1)
+    return at
+
+
+def _dated(table: Table, period: Period) -> Table:
+    """``table`` with ``period`` for the figures that have no date."""
+    return replace(table, rows=tuple(_dated_row(row, period) for row in table.rows))
+
+
+def _dated_row(row: Row, period: Period) -> Row:
     cells = (
-        replace(cell, period_end=end) if cell.value is not None and cell.period_end is None else cell
+        replace(cell, period_end=period.end, months=period.months if cell.months is None else cell.months)
+        if cell.value is not None and cell.period_end is None
+        else cell
         for cell in row.cells
     )
     return replace(row, cells=tuple(cells))
@@ -206,7 +226,8 @@ def placed(found: Sequence[Table], page_text: str) -> list[Table]:
             ends = begins
             for text in (row.label, *(cell.text for cell in row.cells)):
                 ends = _end(page_text, text, ends) or ends
-            rows.append(replace(row, start=begins, end=ends))
+            # ``replace`` takes several times as long.
+            rows.append(Row(row.page, row.row, row.label, row.cells, row.section, row.depth, begins, ends))
             at = ends
         result.append(replace(table, rows=tuple(rows)))
     return result

@@ -37,7 +37,7 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
     ("dollars", r"\((?:in )?(?:whole |actual )?dollars\)"),
     ("years", r"\((?:in )?years\)|\bin years\b|^\W*age\W*$|\b(?:remaining|contractual|expected|useful|average) "
               r"(?:contractual |lease |amortization |vesting |useful )?(?:term|life|lives)\b"),
-    ("shares", r"\b(?:shares (?:used|outstanding)|"
+    ("shares", r"\b(?:shares (?:used|outstanding)|common shares at (?:period|quarter|year)[- ]end|"
                r"weighted.{0,3}average (?:basic |diluted |common |number of ){0,3}shares|"
                r"dilutive\b.{0,40}\b(?:awards|shares|securities|options))\b"),
     ("price", rf"\b(?:per (?:(?:common |ordinary |capital )?{_SECURITY}|unit)\b|"
@@ -46,13 +46,16 @@ _WORDINGS: tuple[tuple[Kind | None, str], ...] = (
               r"^\W*(?:high|low)\W*$"),
     (None, r"\b(?:value\b|intrinsic\b|amounts?\b|dollars?\b|expenses?\b|costs?\b|proceeds\b|revenues?\b|income\b|"
            r"sales\b|principal\b|compensation\b|payments?\b|benefit)|\$"),
-    ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units)\b"),
+    ("shares", rf"\b(?:(?:number|no\.|#) of .{{0,50}}?\b(?:{_SECURITY}|class [abc]|common stock)|number of units|"
+               rf"{_SECURITY}\b.{{0,25}}?\b(?:granted|vested|forfeited|exercised|(?:re)?purchased)|"
+               rf"(?:granted|vest(?:ed|ing))\W{{1,4}}(?:restricted )?{_SECURITY})\b"),
     ("count", r"\b(?:(?:number|no\.|#) of|unit counts?|square (?:feet|footage|met(?:er|re)s)|sq\.? ?f(?:ee)?t|"
               r"head ?count|population)\b"),
     ("count", rf"\((?:in )?(?:{SCALE}s? (?:of )?)?(?:(?:metric|short|long|net) )?(?:tons|tonnes|barrels|gallons|acres|"
               r"bushels|ounces|bbls?|[km]?boe|[gmk]wh|mmbtu|[mb]cf|cubic (?:feet|met(?:er|re)s)|miles|kilometers)\b"),
     ("rate", r"\b(?:(?:interest|coupon|discount|effective|tax|growth|crediting|return|stated) rates?\b"
              r"(?! (?:swap|differential|adjust|change|contract|lock|risk|deriv|option|cap|agree|effect|hedg))|"
+             r"(?!conversion|exchange)\w[\w-]{2,} rates?(?:$|(?= in effect\b))|"
              r"(?:rate of return|yield|volatility)\b)"),
     ("ratio", r"\bratios?\b|\bconversion rate\b"),
 )  # fmt: skip
@@ -64,9 +67,14 @@ _BARE: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         r"(?: (?:outstanding|granted|issued|purchased|repurchased|exercisable|vested|acquired|withheld))?\W*$", re.I)),
     ("count", re.compile(
         r"^\W*(?:acres|(?:metric )?tons|tonnes|gallons|barrels|volumes?|employees|customers|locations|plants|stores|"
-        r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$", re.I)),
+        r"restaurants|clubs|branches|hotels|rooms|vehicles|aircraft|miles|megawatts|mw|units)\W*$|\bnumber\W*$", re.I)),
+    ("shares", re.compile(r"\b(?:rsus|psus|awards|units|owned|unvested|issued) shares\W*(?:\(\w\)\W*)*$", re.I)),
 )  # fmt: skip
 """Apply to headings of columns only: the label "Stock options" may name an expense."""
+_IS_RATIO = re.compile(r"\bratio\W*(?:\([^()]*\)\W*)*$", re.IGNORECASE)
+"""Ends what is one ratio; a whole number beside it is in percent: "Overhead ratio | 62"."""
+_AWARDS = re.compile(r"\b(?:units|number)\W*(?:\(in \w+\))?$", re.IGNORECASE)
+"""Heads the count of options or restricted stock units beside their price."""
 _TERMS = re.compile(r"\b(?:over|within|less|due|after|up) \w{0,5} ?\d|\d (?:to|through|-) \d", re.IGNORECASE)
 """Marks amounts by the years until they are due."""
 _COUNTED = re.compile(
@@ -206,8 +214,11 @@ class NoteUnits:
         first = {column: next((n for n in numbers if not n.dash), None) for column, numbers in columns.items()}
         largest = {column: max(abs(number.value) for number in numbers) for column, numbers in columns.items()}
         percent = {column for column, number in first.items() if number and number.percent and largest[column] < 1000}
-        title_rows = takewhile(lambda index: not figures[index], range(len(figures)))
+        title_rows = list(takewhile(lambda index: not figures[index], range(len(figures))))
         own = (grid.caption, *(" ".join(cell.text for cell in grid.rows[index]) for index in title_rows))
+        heads: dict[int, str] = {}
+        for cell in chain.from_iterable(grid.rows[index] for index in title_rows):
+            heads[cell.column] = f"{heads.get(cell.column, '')} {cell.text}"[:MAX_NAMED]
         title = "\n".join((head, *own))
         return cls(
             money=frozenset(money),
@@ -222,7 +233,7 @@ class NoteUnits:
             scaled=any(map(read_scale, own)),
             cents=frozenset(column for column, numbers in columns.items() if _all_cents(numbers)),
             in_cents=_rows_in_cents(grid, figures),
-            priced=_is_priced(grid.caption) or any(map(_is_priced, _texts(grid))),
+            priced=_is_priced(grid.caption) or any(map(_is_priced, chain(_texts(grid), heads.values()))),
         )
 
     def unit(
@@ -259,6 +270,8 @@ class NoteUnits:
     def _kinds(self, heading: str, label: str, section: str, column: int) -> Iterator[tuple[Kind, str]]:
         """The kinds that the column's heading, the row's label and the heading over the rows name, and that text."""
         kind, of_row = kind_of(heading, heading=True), kind_of(label)
+        if kind == "count" and self.priced and _AWARDS.search(heading):
+            kind = "shares"
         if kind == "shares" and of_row in ("years", "rate", "price"):
             fits = False  # "Stock options | Expected term, years"
         elif kind == "price":
@@ -286,8 +299,8 @@ class NoteUnits:
         if number.currency:
             return None
         if kind in ("rate", "ratio"):
-            small = number.decimals and size <= 100
-            rate = kind == "rate" or column in self.percent
+            small = size <= 100 if number.decimals else _IS_RATIO.search(text) and size < 1000
+            rate = kind == "rate" or column in self.percent or not number.decimals
             return ("percent" if rate else "pure", 1) if small else None
         if kind == "years":
             return ("pure", 1) if size < 200 else None

@@ -36,6 +36,13 @@ _QUARTERS_LONG = re.compile(
 _NTH_QUARTER = re.compile(rf"\b(?:(?P<ordinal>{ORDINAL})|q(?P<number>[1-4]))\b", re.IGNORECASE)
 _LENGTH = re.compile(r"month|quarter|week|year|fiscal|annual|fy|q[1-4]")
 """Occurs in every text that gives the length of a period."""
+_DURATION = re.compile(
+    rf"\bin (?:years|months)\b|\((?:years|months)\)|"
+    rf"\b{COUNT} (?:months?|years?) (?:or|and) (?:more|greater|longer|less)\b|"
+    rf"\b(?:less|more|greater|longer|fewer|over|under|within|after|through)(?: than)? {COUNT} (?:months?|years?)\b",
+    re.IGNORECASE,
+)
+"""A length of time that is measured, or sorts figures, and is not the period of a column."""
 _YEAR_TO_DATE = re.compile(r"\byear.to.date\b", re.IGNORECASE)
 _CHANGE = re.compile(
     r"\b(?:change|variance|increase|decrease|growth|% ?chg|vs\.?|constant|over (?:19|20)\d\d)\b", re.IGNORECASE
@@ -147,6 +154,7 @@ def _quarter_of(text: str) -> int | None:
 
 def length_in_months(text: str) -> int | None:
     """Length of the period that ``text`` names. Retailers count a quarter as 11 to 17 weeks."""
+    text = without_durations(text)
     lowered = text.lower()  # to search for plain words first, which takes a fraction of a pattern's time
     if not _LENGTH.search(lowered):
         return None
@@ -163,6 +171,11 @@ def length_in_months(text: str) -> int | None:
     if QUARTER.search(text):
         return 3
     return 12 if _YEARS_LONG.search(text) else None
+
+
+def without_durations(text: str) -> str:
+    """``text`` without lengths of time that are not periods: "Term (in years)", "Less than 12 months"."""
+    return _DURATION.sub("", text) if "months" in text.lower() or "year" in text.lower() else text
 
 
 def find_days(text: str) -> Iterator[re.Match[str]]:

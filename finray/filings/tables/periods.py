@@ -25,10 +25,19 @@ _EVENT = re.compile(r"\b(?:on|since|until|by|after|before|dated|effective)\s++$"
 """Comes before the date of an event in the prose above a note's table."""
 _CLOSES = re.compile(r"\b(?:ended|ending|as of|at)\s++$", re.IGNORECASE)
 """Comes before a month, without day or year, that dates a column."""
+_OF_YEAR = re.compile(
+    r"\b(?:for|during|in) (?:the )?(?:(?:fiscal|year) ){0,2}(20\d\d)\b[^.]{0,80}(?:\bfollow|\bbelow\b|:)", re.IGNORECASE
+)
+"""Introduces a table of one year: "activity for fiscal 2024 was as follows"."""
 _NEAR = 40
 """Characters before a date in which such words count."""
 _WEEKDAY_DAYS = 10
 """Days by which years that end on a weekday may end later."""
+_INSTANT = re.compile(
+    r"\b(?:at|as of) (?=[A-Z][a-z]{2,8}\.? \d)(?!.*\b(?:ended|months|years?)\b)", re.IGNORECASE | re.DOTALL
+)
+_LATER_YEAR = 330
+"""Days from a day to the end of the next fiscal year, at least; that of the current one is nearer."""
 _PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
 MAX_TITLES = 10_000
@@ -77,7 +86,7 @@ class Calendar:
         if heading.coded and heading.year is not None:
             closes = year_end(heading.year, self.filing)
             return Period(self._quarter_end(heading, closes), 0 if self.statement == "balance" else 3)
-        end, months = self._end(heading), self._months(heading)
+        end, months = self._end(heading), 0 if _INSTANT.search(text) else self._months(heading)
         if (short := self._transition(text, heading, end)) is not None:
             return short
         if self._is_quarter(heading, end):
@@ -106,6 +115,12 @@ class Calendar:
     @staticmethod
     def _quarter_end(heading: Heading, year_end: dt.date | None) -> dt.date | None:
         return add_months(year_end, -3 * (4 - (heading.quarter or 4))) if year_end is not None else None
+
+    def is_ahead(self, heading: str) -> bool:
+        """Whether ``heading`` names a year that begins after the filing's period."""
+        year, known = read_heading(heading).year, self.filing.period_end
+        end = year_end(year, self.filing) if year is not None else None
+        return known is not None and end is not None and (end - known).days > _LATER_YEAR
 
     def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
         """The instant at which ``period`` began: the end of another column's period if one is near, else computed."""
@@ -138,6 +153,9 @@ class Calendar:
             return _at_most(known, heading.month, heading.day, self.filing) if known else None
         if heading.year is None:  # one column, dated by the title: "As of December 31, 2022"
             full = {date for date in titles if date[0] is not None}
+            years = {int(year) for year in _OF_YEAR.findall(self.titles)} if self.statement is None else set()
+            if not full and len(years) == 1:
+                return _fiscal_year_end(years.pop(), self.filing)
             return _date(*full.pop(), self.filing) if len(full) == 1 else None
         if heading.month is not None:
             close = _fiscal_year_end(heading.year, self.filing) if heading.fiscal and heading.apart else None

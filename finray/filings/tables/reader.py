@@ -60,6 +60,8 @@ class TableReader:
     seen_data: bool = False
     above: list[Mapping[int, float]] = field(default_factory=list)
     """The amounts of the rows above, by column."""
+    units: dict[int, ScaledUnit] = field(default_factory=dict)
+    """The unit of the last figure in each column; a dash below it has the same in a row of several units."""
     pending: list[Sequence[Cell]] = field(default_factory=list)
     """Rows since the last figure that may turn out to be headings."""
     block: str = ""
@@ -197,6 +199,7 @@ class TableReader:
         if anew:  # a second set of headings in one table
             self._end_table()
             self.columns.begin_anew()
+            self.units = {}
             self.seen_data = False
             for before in self.pending:
                 self.columns.head(before)
@@ -230,7 +233,10 @@ class TableReader:
     def _cells(self, row: Row, section: str | None, index: int) -> tuple[tables.Cell, ...]:
         columns = self.columns
         units = {cell.column: columns.unit(row, section, cell, number) for cell, number in row.numbers}
-        of_row = next(filter(None, units.values()), (columns.scale.currency, columns.scale.money))
+        known = [unit for unit in units.values() if unit is not None]
+        of_row = known[0] if known else (columns.scale.currency, columns.scale.money)
+        above = self.units if len(set(known)) > 1 or not known else {}
+        self.units |= {column: unit for column, unit in units.items() if unit is not None}
         found = [_text_cell(cell) for cell in row.texts]
         for cell, number in row.numbers:
             # "2022 - 2050" are years; figures of this size are printed with a comma
@@ -241,7 +247,9 @@ class TableReader:
                 text = "" if cell.text == "nil" else cell.text
                 found.append(tables.Cell(cell.column, text, "nil", box=cell.box, concept=cell.concept))
                 continue
-            unit, scale = self._tagged_unit(cell, number) or units[cell.column] or of_row
+            unit, scale = self._tagged_unit(cell, number) or units[cell.column] or above.get(cell.column, of_row)
+            if unit == "percent" and number.currency is not None:  # "$—" beside a rate
+                unit, scale = number.currency, columns.scale.money
             value, tagged = number.value * scale, None
             if cell.tag is not None and cell.tag.value is not None:
                 tagged = in_unit(cell.tag.value, unit)

@@ -15,10 +15,6 @@ HEAD_LINES = 14
 _MAX_LINES = 5_000
 MAX_NAME = 120
 """Characters; a longer line is not a name."""
-_PARTS_OF_TITLES = ("stat", "ement", "balan", "sheet", "cash", "flow", "resul", "operat", "compre", "hensive")
-"""Halves of words in every title of a statement; some PDFs break one word: "Statem ents of Income"."""
-_LONGEST_RAW = 600
-"""Characters of a line with its spaces that may be a title."""
 _RUNNING = 3
 """Lines at the top of a page that may be a running head with the registrant's name."""
 _LEGAL = {
@@ -63,13 +59,16 @@ Places = Sequence[tuple[int, Headed]]
 """The registrants of one page, each with the offset in its text from which on statements are its own."""
 
 
-def registrants_of(texts: Sequence[str], is_title: Callable[[str], bool]) -> list[Places]:
+def registrants_of(
+    texts: Sequence[str], is_title: Callable[[str], bool], has_title: Callable[[str], bool]
+) -> list[Places]:
     """The registrants whose statements each page prints; none unless two registrants print statements.
 
-    ``is_title`` says whether a line, in lower case, is the title of a statement. A page without a title has the
+    ``is_title`` says whether a line, in lower case, is the title of a statement, ``has_title`` whether a page may have
+    one. A page without a title has the
     registrant that its running head names.
     """
-    pages = [_titles(text, is_title) for text in texts]
+    pages = [_titles(text, is_title, has_title) for text in texts]
     known = {headed.key: headed for places in reversed(pages) for _, headed in reversed(places)}
     if len(known) < 2:
         return [() for _ in texts]
@@ -116,15 +115,10 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         at += len(line) + 1
 
 
-def _may_be_title(line: str) -> bool:
-    """A quick look before spaces are joined: most lines are none."""
-    return len(line) <= _LONGEST_RAW and any(part in line.lower() for part in _PARTS_OF_TITLES)
-
-
-def _titles(text: str, is_title: Callable[[str], bool]) -> list[tuple[int, Headed]]:
+def _titles(text: str, is_title: Callable[[str], bool], has_title: Callable[[str], bool]) -> list[tuple[int, Headed]]:
     """The registrants named at the titles of a page, each with the offset of the first line of its head; 0 for a title
     among the first lines of the page."""
-    if not any(is_title(" ".join(line.lower().split())) for line in text.split("\n") if _may_be_title(line)):
+    if not has_title(text):
         return []
     found: list[tuple[int, Headed]] = []
     lines = list(_lines(text))

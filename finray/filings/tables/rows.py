@@ -8,6 +8,7 @@ from functools import lru_cache
 from finray.core.vocabulary import MONTH
 from finray.filings.tables.cells import Number, figures_in, is_term, is_year, parse_number
 from finray.filings.tables.grids import MAX_LABEL, Cell
+from finray.filings.tables.period_headings import without_durations
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 PERIOD_WORDS = re.compile(
@@ -79,4 +80,4 @@ def amounts_of(row: Row) -> dict[int, float]:
 @lru_cache(maxsize=4096)  # headings are asked about for each row
 def names_period(text: str) -> bool:
     """Whether ``text`` has a year or a word such as "ended", "weeks", "June"."""
-    return _YEAR.search(text) is not None or PERIOD_WORDS.search(text) is not None
+    return _YEAR.search(text) is not None or PERIOD_WORDS.search(without_durations(text)) is not None

@@ -142,7 +142,13 @@ def page_registrants(texts: Sequence[str]) -> list[Places]:
 
 @lru_cache(maxsize=1)  # statements and line items of one filing ask for the same
 def _page_registrants(texts: tuple[str, ...]) -> list[Places]:
-    return registrants_of(texts, lambda line: title_kind(line) is not None)
+    return registrants_of(texts, lambda line: title_kind(line) is not None, _may_have_title)
+
+
+def _may_have_title(text: str) -> bool:
+    """A quick look at a page: most have no title of a statement."""
+    squeezed = text.lower().replace(" ", "").replace("\xa0", "").replace("\t", "")
+    return _TITLE_HINT.search(squeezed) is not None
 
 
 def _label_one_set(texts: Sequence[str]) -> list[Statement | None]:

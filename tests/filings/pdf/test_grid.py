@@ -277,3 +277,116 @@ _placed = st.tuples(
 def test_any_words_never_fail(words: list[tuple[float, float, float, float, str]]) -> None:
     for grid in grids_of_words(words, 0):
         assert grid.rows
+
+
+def _words(*cells: tuple[float, float, str], size: float = 8.0) -> list[tuple[float, float, float, float, str]]:
+    """The words of ``cells``, (left, top, text), each letter half as wide as ``size``."""
+    words = []
+    for left, top, text in cells:
+        for word in text.split():
+            right = left + 0.5 * size * len(word)
+            words.append((left, top, right, top + size, word))
+            left = right + 0.3 * size
+    return words
+
+
+def _flush(right: float, top: float, text: str, size: float = 8.0) -> tuple[float, float, str]:
+    return right - 0.5 * size * len(text), top, text
+
+
+def test_a_small_mark_between_two_lines_is_no_figure() -> None:
+    words = _words((50, 100, "Balance as of September"), (50, 107.5, "30, 2022"), _flush(300, 107.5, "1,698"))
+    words += _words(
+        _flush(400, 107.5, "1,849"), (50, 120, "Net income"), _flush(300, 120, "9,743"), _flush(400, 120, "9,743")
+    )
+    mark = (305.0, 105.5, 311.0, 110.5, "(1)")
+    (grid,) = grids_of_words([*words, mark], 0)
+    assert _rows(grid) == [["Balance as of September 30, 2022", "1,698", "1,849"], ["Net income", "9,743", "9,743"]]
+
+
+def test_a_label_set_lower_than_its_figures_is_in_their_row() -> None:
+    words = _words(_flush(300, 100, "26,758"), _flush(400, 100, "24,005"), (50, 103.5, "Innovative products"))
+    words += _words((50, 120, "Vaccines"), _flush(300, 120, "6,245"), _flush(400, 120, "4,464"))
+    (grid,) = grids_of_words(words, 0)
+    assert _rows(grid) == [["Innovative products", "26,758", "24,005"], ["Vaccines", "6,245", "4,464"]]
+
+
+def test_negative_counts_are_a_column_and_ascending_marks_are_none() -> None:
+    rows = (
+        ("Balance 2020", "1,224", "(3)", "1,221"),
+        ("Issued", "4", "(2)", "2"),
+        ("Balance 2021", "1,228", "(5)", "1,223"),
+    )
+    words = [
+        word
+        for number, (label, *figures) in enumerate(rows)
+        for word in _words(
+            (50, 100 + 12 * number, label),
+            *(_flush(x, 100 + 12 * number, f) for x, f in zip((300, 360, 420), figures, strict=True)),
+        )
+    ]
+    (grid,) = grids_of_words(words, 0)
+    assert [[cell.column for cell in row] for row in grid.rows] == [[0, 1, 2, 3]] * 3
+
+
+def test_figures_inside_of_labels_do_not_make_columns() -> None:
+    rows = (
+        ("2017 Notes issuance of $17.0 billion", "15,000"),
+        ("2020 Notes issuance of $10.0 billion", "9,000"),
+        ("2021 Notes issuance of $18.5 billion", "17,500"),
+    )
+    words = [
+        w
+        for n, (label, figure) in enumerate(rows)
+        for w in _words((50, 100 + 12 * n, label), _flush(400, 100 + 12 * n, figure))
+    ]
+    (grid,) = grids_of_words(words, 0)
+    assert _rows(grid) == [list(row) for row in rows]
+
+
+def test_a_range_of_rates_is_one_text() -> None:
+    words = _words(
+        (50, 100, "Notes"),
+        (200, 100, "4.80% - 4.95%"),
+        _flush(400, 100, "4,000"),
+        (50, 112, "Loans"),
+        _flush(400, 112, "682"),
+    )
+    (grid,) = grids_of_words(words, 0)
+    assert [cell.text for cell in grid.rows[0]][-1] == "4,000"
+    assert max(cell.column for row in grid.rows for cell in row) == 1
+
+
+def test_prose_that_runs_under_the_figures_ends_the_table() -> None:
+    first = _words((50, 100, "Realized gains"), _flush(300, 100, "1,043"), _flush(400, 100, "1,002"))
+    prose = _words(
+        (50, 124, "The following table shows the maturities of all of our marketable securities and of cash as of"),
+        size=8,
+    )
+    rest = _words(
+        (50, 136, "December 31, 2022 (in millions):"), (50, 150, "Due within one year"), _flush(400, 150, "78,065")
+    )
+    first_grid, second_grid = grids_of_words([*first, *prose, *rest], 0)
+    assert _rows(first_grid) == [["Realized gains", "1,043", "1,002"]]
+    assert _rows(second_grid)[-1] == ["Due within one year", "78,065"]
+
+
+def test_a_title_word_wraps_if_it_does_not_fit() -> None:
+    words = _words(
+        (50, 100, "Productivity and Business"),
+        (56, 109, "Processes"),
+        _flush(204, 109, "23,823"),
+        _flush(280, 109, "514"),
+    )
+    words += _words((50, 121, "Cloud"), _flush(204, 121, "5,703"), _flush(280, 121, "605"))
+    (grid,) = grids_of_words(words, 0)
+    assert _rows(grid) == [["Productivity and Business Processes", "23,823", "514"], ["Cloud", "5,703", "605"]]
+
+
+def test_texts_behind_the_last_figures_head_no_figures() -> None:
+    words = _words(
+        (300, 80, "2022"), (360, 80, "Useful life"), (50, 100, "Land"), _flush(320, 100, "511"), (370, 100, "(A)")
+    )
+    words += _words((50, 112, "Equipment"), _flush(320, 112, "7,568"), (370, 112, "(B)"))
+    (grid,) = grids_of_words(words, 0)
+    assert [(cell.text, cell.column) for cell in grid.rows[0]] == [("2022", 1), ("Useful life", 2)]

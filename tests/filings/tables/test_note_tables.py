@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -174,3 +175,87 @@ def test_ends_of_quarters_without_a_year_head_quarters() -> None:
         (12, 3),
         (12, 12),
     ]
+
+
+def test_obligations_of_years_to_come_have_the_date_of_their_table() -> None:
+    page = "At December 31, 2022, maturities of debt were (in millions):\nFiscal 2023\n$150\nFiscal 2024\n95\n"
+    items = _read("Fiscal 2023 | $150\nFiscal 2024 | 95\nThereafter | 870\nTotal | $1,115", page=page)
+    assert {(item.period_end, item.months) for item in items} == {(dt.date(2022, 12, 31), 0)}
+    past = _read("Fiscal 2022 | $150\nFiscal 2021 | 95", "Rent expense (in millions)")
+    assert [item.period_end for item in past] == [dt.date(2022, 12, 31), dt.date(2021, 12, 31)]
+
+
+def test_the_last_sentence_above_a_table_dates_it() -> None:
+    page = (
+        "At December 31, 2021, notes were for sale.\nAt December 31, 2022, loans were (in millions):\nHome loans\n$150"
+    )
+    (item,) = _read("Home loans | $150", page=page)
+    assert item.period_end == dt.date(2022, 12, 31)
+
+
+def test_the_sentence_before_a_page_break_dates_the_table_behind_it() -> None:
+    grid = grid_of("~ | Amortized Cost\nTreasury bills | $150")
+    before = "Long text.\nCash equivalents consisted of the following as of December 31, 2022:\n57\n"
+    (item,) = extract_line_items([grid], "Amortized Cost\nTreasury bills\n$150", None, ANNUAL, before=before)
+    assert item.period_end == dt.date(2022, 12, 31)
+
+
+@pytest.mark.parametrize("heading", ["Remaining Term (in years)", "Less than 12 Months", "12 Months or Greater"])
+def test_a_length_of_time_over_a_column_is_no_period(heading: str) -> None:
+    (item,) = _read(f"~ | {heading}\nOutstanding as of December 31, 2022 | 5.2")
+    assert (item.period_end, item.months) == (dt.date(2022, 12, 31), 0)
+
+
+def test_columns_between_two_days_have_the_time_between_them() -> None:
+    items = _read("~ | December 31, 2021 | Acquisitions | Other | December 31, 2022\nRetail | $9 | $2 | $(1) | $10")
+    end = dt.date(2022, 12, 31)
+    assert [(item.period_end, item.months) for item in items[1:3]] == [(end, 12), (end, 12)]
+    assert items[0].period_end == dt.date(2021, 12, 31)
+
+
+def test_heads_of_opening_and_closing_balances_date_their_columns() -> None:
+    items = _read(
+        "~ | Balance at beginning of period | Additions | Balance at end of period\n"
+        "Year ended December 31, 2022 | ~ | ~ | ~\nAllowance | $4 | $3 | $7"
+    )
+    end = dt.date(2022, 12, 31)
+    assert [(item.period_end, item.months) for item in items] == [(dt.date(2021, 12, 31), 0), (end, 12), (end, 0)]
+
+
+def test_the_sentence_above_names_the_year_of_its_events() -> None:
+    items = _read("~ | Shares\nAwarded | 3.2\nReleased | (3.5)", "Activity for fiscal 2022 was as follows:")
+    assert {item.period_end for item in items} == {dt.date(2022, 12, 31)}
+
+
+def test_a_balance_may_stand_behind_a_dash() -> None:
+    items = _read(
+        "~ | North | South\nGoodwill - January 1, 2022 | $9 | $8\nAcquired | 1 | —\n"
+        "Goodwill - December 31, 2022 | $10 | $8"
+    )
+    assert [(item.period_end, item.months) for item in items[::2]] == [
+        (dt.date(2021, 12, 31), 0),
+        (dt.date(2022, 12, 31), 12),
+        (dt.date(2022, 12, 31), 0),
+    ]
+
+
+def test_a_dash_has_the_unit_of_its_column_in_a_row_of_several_units() -> None:
+    items = _read(
+        "~ | Rate | 2022 | 2021\n2027 notes | 2.3% | $85 | $85\n2029 notes | 4.9% | 7 | —\n2031 notes | 5.1% | $— | $9",
+        "(in millions)",
+    )
+    assert [item.unit for item in items if item.column > 1] == ["USD"] * 6
+
+
+def test_percentages_that_are_excepted_do_not_head_a_column() -> None:
+    items = _read("~ | 2022 (in millions, except percentages)\nState taxes | 40\nFederal taxes | —")
+    assert {item.unit for item in items} == {"USD"}
+
+
+def test_the_current_year_of_a_quarterly_report_is_not_to_come() -> None:
+    quarter = replace(ANNUAL, form="10-Q", period_end=dt.date(2022, 6, 30), fiscal_period="Q2")
+    grid = grid_of(
+        "~ | Volume\nSix months ended June 30 | ~\nFiscal 2022 | $1,200\nFiscal 2021 | 1,100", "(in millions)"
+    )
+    ends = [item.period_end for item in extract_line_items([grid], "", None, quarter)]
+    assert ends == [dt.date(2022, 6, 30), dt.date(2021, 6, 30)]

@@ -249,3 +249,37 @@ def test_any_table_never_fails(grid: Grid, page: str) -> None:
     for item in extract_line_items([grid], page, None, ANNUAL, usual=MILLIONS):
         assert item.label
         assert item.unit
+
+
+@pytest.mark.parametrize("head", ["Number", "Units"])
+def test_awards_beside_their_price_are_shares(head: str) -> None:
+    grid = grid_of(f"~ | {head} | Weighted Average Grant Date Fair Value\nGranted | 3,221,842 | $253.29")
+    items = extract_line_items([grid], "(in millions)", None, ANNUAL)
+    assert [(item.unit, item.value) for item in items] == [("shares", 3_221_842), ("USD/share", 253.29)]
+
+
+@pytest.mark.parametrize("label", ["Awards granted", "Shares purchased", "Shares repurchased in the open market"])
+def test_a_row_of_securities_and_what_became_of_them_counts_shares(label: str) -> None:
+    grid = grid_of(f"~ | 2022\n{label} | 64\nTotal cost | $16,713")
+    counted, cost = extract_line_items([grid], "(in millions)", None, ANNUAL)
+    assert (counted.unit, counted.value, cost.unit) == ("shares", 64e6, "USD")
+
+
+@pytest.mark.parametrize(
+    ("label", "figure"),
+    [
+        ("Overhead ratio", "62"),
+        ("Liquidity coverage ratio (“LCR”) (average)", "110"),
+        ("Net charge-off rate", "0.06"),
+        ("% of loans past due to total loans", "0.52"),
+    ],
+)
+def test_ratios_and_rates_beside_amounts_are_percentages(label: str, figure: str) -> None:
+    grid = grid_of(f"~ | 2022\nTotal loans | 47,260\n{label} | {figure}")
+    _, item = extract_line_items([grid], "(in millions, except ratios)", None, ANNUAL)
+    assert (item.unit, item.value) == ("percent", float(figure))
+
+
+def test_amounts_of_rate_contracts_stay_amounts() -> None:
+    grid = grid_of("~ | 2022\nInterest rate contracts | 47.2\nInterest rate | 7,352")
+    assert {item.unit for item in extract_line_items([grid], "(in millions)", None, ANNUAL)} == {"USD"}
