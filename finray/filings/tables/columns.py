@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Self
 
 from finray.core.filing import Statement
+from finray.filings.dates import MONTH_DAYS
 from finray.filings.tables.cells import Number
 from finray.filings.tables.currencies import currency_of, heading_currency, stated_currency
 from finray.filings.tables.grids import MAX_CELL_TEXT, Cell, Grid
