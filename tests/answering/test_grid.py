@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from finray.answering.cells.operands import found_in
-from finray.answering.grid import in_one_line
+from finray.answering.cells.one_line import in_one_line
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand

@@ -263,7 +263,7 @@ def test_dot_leaders_and_footnote_marks_are_not_cells() -> None:
     assert _rows(grid)[0] == ["Net sales", "10", "11", "12"]
 
 
-_words = st.tuples(st.floats(), st.floats(), st.floats(), st.floats(), st.text(max_size=8))
+_any_words = st.tuples(st.floats(), st.floats(), st.floats(), st.floats(), st.text(max_size=8))
 _placed = st.tuples(
     st.floats(0, 500),
     st.floats(0, 700),
@@ -273,7 +273,7 @@ _placed = st.tuples(
 )
 
 
-@given(st.lists(_words | _placed, max_size=40))
+@given(st.lists(_any_words | _placed, max_size=40))
 def test_any_words_never_fail(words: list[tuple[float, float, float, float, str]]) -> None:
     for grid in grids_of_words(words, 0):
         assert grid.rows
