@@ -10,8 +10,8 @@ import datetime as dt
 from collections.abc import Callable
 from dataclasses import replace
 
-from finray.answering.cells.operands import found_in
 from finray.answering.cells.one_line import in_one_line
+from finray.answering.cells.operands import found_in
 from finray.core.filing import Filing, LineItem
 from finray.core.period import Period
 from finray.core.plan import Operand
