@@ -58,8 +58,6 @@ class Columns:
     """The columns that hold amounts, not percentages."""
     width: int
     """Number of columns."""
-    due: bool
-    """Rows name years to come, in which amounts fall due. These are known at the date of the table."""
     levels: dict[int, list[str]] = field(default_factory=dict)
     """The rows of headings over each column, the outermost first."""
     scales: dict[int, Scale] = field(default_factory=dict)
@@ -81,9 +79,7 @@ class Columns:
         # A table interrupted by a line of prose prints its headings once.
         headings = {} if own or not columns <= headings.keys() else dict(headings)
         amounts = frozenset(cell.column for row in grid.rows for cell in row if is_amount(cell.text))
-        labels = (row[0].text for row in grid.rows if row[0].column == 0)
-        due = statement is None and any(is_period(label) and calendar.is_ahead(label) for label in labels)
-        return cls(statement, calendar, scale, headings, units, amounts, len(columns), due)
+        return cls(statement, calendar, scale, headings, units, amounts, len(columns))
 
     @property
     def dated(self) -> bool:
@@ -257,8 +253,6 @@ class Columns:
         period = self.calendar.period(column, self.headings)
         heading = self.headings.get(column, "")
         read = read_heading(heading)
-        if self.due and read.year is None:
-            return Period(period.end, 0)
         if read.year is None and not read.change and not read.years:
             dated = label if is_period(label) else block
             if dated:

@@ -36,8 +36,6 @@ _WEEKDAY_DAYS = 10
 _INSTANT = re.compile(
     r"\b(?:at|as of) (?=[A-Z][a-z]{2,8}\.? \d)(?!.*\b(?:ended|months|years?)\b)", re.IGNORECASE | re.DOTALL
 )
-_LATER_YEAR = 330
-"""Days from a day to the end of the next fiscal year, at least; that of the current one is nearer."""
 _PERIOD_LINE = re.compile(r"\b(?:ended|ending|months|weeks|years)\b", re.IGNORECASE)
 _TOTAL = re.compile(r"\b(?:total|full[\s-]?year)\b", re.IGNORECASE)
 MAX_TITLES = 10_000
@@ -115,12 +113,6 @@ class Calendar:
     @staticmethod
     def _quarter_end(heading: Heading, year_end: dt.date | None) -> dt.date | None:
         return add_months(year_end, -3 * (4 - (heading.quarter or 4))) if year_end is not None else None
-
-    def is_ahead(self, heading: str) -> bool:
-        """Whether ``heading`` names a year that begins after the filing's period."""
-        year, known = read_heading(heading).year, self.filing.period_end
-        end = year_end(year, self.filing) if year is not None else None
-        return known is not None and end is not None and (end - known).days > _LATER_YEAR
 
     def opening(self, period: Period, headings: Mapping[int, str]) -> Period:
         """The instant at which ``period`` began: the end of another column's period if one is near, else computed."""
