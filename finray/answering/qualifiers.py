@@ -126,9 +126,13 @@ def _contradicted(asked: Sides, label: str, section: str | None, column: str | N
     return ""
 
 
+_READ = 2_000
+"""Characters of a question, a label or a caption that are read."""
+
+
 @lru_cache(maxsize=65_536)
 def _sides(text: str, place: _Place) -> Sides:
-    plain = " ".join(text.lower().replace("–", "-").replace("—", "-").replace("‑", "-").split())
+    plain = " ".join(text.lower().replace("–", "-").replace("—", "-").replace("‑", "-").split())[:_READ]
     sides = tuple(line.sides(plain, place) for line in _lines()) if plain else ()
     return sides if any(sides) else NONE
 
@@ -157,4 +161,5 @@ def _line(name: str, entry: Mapping[str, Any]) -> _Line:
 
 def _pattern(words: Sequence[str] | Mapping[str, Sequence[str]], place: _Place) -> re.Pattern[str]:
     expressions = words[place] if isinstance(words, Mapping) else words
-    return re.compile("|".join(rf"(?<![a-z])(?:{each})(?![a-z])" for each in expressions))
+    joined = "|".join(expressions)
+    return re.compile(rf"(?<![a-z])(?:{joined})(?![a-z])")

@@ -13,12 +13,15 @@ from typing import Any
 
 import pytest
 
+from finray.answering.sentences import kinds
+from finray.core import forms
 from finray.core.settings import ChunkSettings, FilingSettings
 from finray.filings.cover import facts, names, registrant, release
 from finray.filings.pages import items
 from finray.filings.tables import cells, note_units, statements
 from finray.filings.tables.grids import MAX_LABEL
 from finray.hirec.exchange import MAX_QUESTION_CHARACTERS
+from finray.lab.training import plan_samples
 from finray.question.periods import shorthand
 from finray.retrieval import meant_company
 from tests.patterns.attacks import AT_MOST_S, BUSY, Attack, attacks, exhaustive, seconds
@@ -34,12 +37,18 @@ LIMITS = {
     "finray/answering/plans/wording.py": MAX_QUESTION_CHARACTERS,
     "finray/answering/presence.py _NAME": MAX_QUESTION_CHARACTERS,
     "finray/answering/cells/operands.py": MAX_LABEL,
+    "finray/answering/cells/filing_cells.py": 2 * MAX_LABEL,
+    "finray/answering/qualifiers.py": MAX_QUESTION_CHARACTERS,
+    "finray/answering/sentences/kinds.py": kinds.MAX_CHARACTERS,
     "finray/answering/cells/cell_words.py": MAX_LABEL,
     "finray/answering/cells/row_match.py": MAX_LABEL,
     "finray/filings/tables/canonical.py": 2 * MAX_LABEL,
     "finray/filings/tables/cells.py": cells.MAX_CELL,
     "finray/filings/tables/note_units.py made as wording": note_units.MAX_NAMED,
+    "finray/filings/tables/note_units.py _KINDS": note_units.MAX_NAMED,
+    "finray/filings/tables/note_units.py _BARE": note_units.MAX_NAMED,
     "finray/filings/cover/release.py _NAME_AT_END": release._NAME_REACH,
+    "finray/lab/training/plan_samples.py _STEP": plan_samples.LONGEST_PROGRAM,
     "finray/lab/datasets/xbrl/concepts.py": facts.MAX_FACT,
 }
 """File (a prefix, optionally with a pattern's name) -> characters read, if fewer than ``LONGEST``."""
@@ -49,7 +58,17 @@ LINEAR = 5.0
 
 _NAME = "a" * (names.MAX_NAME - 1) + "."
 EXAMPLES: dict[str, Sequence[Mapping[str, Any]]] = {
+    "finray/answering/qualifiers.py": [
+        {"joined": "net of|before (?:income )?tax(?:es)?", "entry": {"named": "gross|net"}}
+    ],
     "finray/answering/table_reader/initials.py": [{"names": {"North America Beverages": "NAB", "FLNA": "Frito-Lay"}}],
+    "finray/question/forms.py": [{"form": form} for form in forms.FORMS if form.asked],
+    "finray/answering/sentences/kinds.py": [
+        {"words": [kinds._pattern(table, key).pattern]}
+        for table, keys in kinds._data().items()
+        for key in keys
+        if not isinstance(kinds._data()[table][key], str)
+    ],
     "finray/answering/grounding.py": [{"figure": "1" * 30}],
     "finray/answering/presence.py": [
         {

@@ -18,8 +18,9 @@ from finray.core.filing import LineItem
 from finray.core.plan import Phrase
 from finray.question.synonyms import word_set
 
-_TOTAL = re.compile(r"(.*?)\s*\b(?:total|consolidated)(?: company)?", re.I | re.S)
-"""The head of a column of the whole, behind what the columns of its parts have in common."""
+_TOTAL = re.compile(r"\b(?:total|consolidated)\b(?P<last>(?: company)?\Z)?", re.I)
+"""Names a column of the whole, as the ``last`` words of its head behind what the columns of its parts have in
+common."""
 _KEPT_PHRASES = 24
 """Phrases whose matches with the cells are kept, 30 KB each: a question has about six, and the next one about the
 filing often repeats some."""
@@ -96,11 +97,13 @@ class FilingCells:
         for item in self.items:
             rows.setdefault((item.page, item.row, item.period_end, item.months), []).append(item)
         return {
-            (item.page, item.row, item.column): word_set(item.column_label or "") - word_set(total[0])
+            (item.page, item.row, item.column): word_set(item.column_label or "") - word_set(total)
             for row in rows.values()
-            for total in filter(None, (_TOTAL.fullmatch(each.column_label or "") for each in row))
+            for total in filter(None, (each.column_label for each in row))
+            if (named := _TOTAL.search(total)) is not None and named["last"] is not None
             for item in row
-            if (item.column_label or "").startswith(total[1]) and _TOTAL.search(item.column_label or "") is None
+            if (item.column_label or "").startswith(total[: named.start()].rstrip())
+            and _TOTAL.search(item.column_label or "") is None
         }
 
     @cached_property

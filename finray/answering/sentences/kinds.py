@@ -70,7 +70,7 @@ class AskedKind:
     def _names_person(self, text: str) -> bool:
         if _has("names", "person", text):
             return True
-        for match in _pattern("names", "name").finditer(text):
+        for match in _pattern("names", "name").finditer(text, 0, MAX_CHARACTERS):
             words = {word.lower() for word in re.findall(r"[^\W\d_]+", match.group())}
             if not words & (_words("no_name") | self.own):
                 return True
@@ -110,7 +110,9 @@ def asked_kind(query: Query) -> AskedKind:
         return AskedKind("person", own=own, role=_has("asked", "role", text), pointers=pointers)
     if _has("asked", "share", text):
         return AskedKind("amount" if _has("asked", "beside_share", text) else "share", own=own)
-    if (many := _pattern("asked", "count").search(text)) is not None and not _has("asked", "no_count", many[1]):
+    if (many := _pattern("asked", "count").search(text, 0, MAX_CHARACTERS)) is not None and not _has(
+        "asked", "no_count", many[1]
+    ):
         counted, employed = word_set(many[1]), word_set(_data()["names"]["employed"])
         return AskedKind("count", counted | employed if counted & employed else counted, own)
     if _has("asked", "date", text):
@@ -118,6 +120,10 @@ def asked_kind(query: Query) -> AskedKind:
     if _has("asked", "place", text):
         return AskedKind("place", own=own)
     return AskedKind("amount" if _has("asked", "amount", text) else "", own=own, pointers=pointers)
+
+
+MAX_CHARACTERS: Final = 2_000
+"""The beginning of a sentence or question that is read."""
 
 
 @lru_cache(maxsize=8192)
@@ -133,7 +139,7 @@ def introduces(text: str) -> bool:
 
 
 def _has(table: str, key: str, text: str) -> bool:
-    return _pattern(table, key).search(text) is not None
+    return _pattern(table, key).search(text, 0, MAX_CHARACTERS) is not None
 
 
 @cache

@@ -39,6 +39,7 @@ from finray.answering.table_reader.series import series_of
 from finray.answering.table_reader.shortlist import rows_of, shortlist
 from finray.answering.table_reader.table_answerer import asked_cells
 from finray.answering.written_plans.language import (
+    MIXING,
     NAMING,
     OPERATIONS,
     Call,
@@ -81,7 +82,7 @@ class PlanAnswerer:
 
     def answer(self, query: Query, curation: Curation, journal: Journal) -> Answer | None:
         """None if no plan gives a figure that is likely enough."""
-        if len(query.companies) > 1 or "cause" in query.intents:
+        if len(query.companies) > 1 or {"cause", "words"} & query.intents:
             return None
         passages = fitting_period(query, curation.kept, self._facts)
         shown = self.sheet(query, passages)
@@ -154,6 +155,9 @@ def computed(
     currencies = {cell.item.unit.removesuffix("/share") for cell in cells if _is_money(cell)}
     if len(currencies) > 1:
         raise PlanError(f"{expression} mixes {', '.join(sorted(currencies))}")
+    units = {cell.item.unit for cell in cells}
+    if len(units) > 1 and not (isinstance(expression, Call) and expression.operation in MIXING):
+        raise PlanError(f"{expression} compares {' with '.join(sorted(units))}")
     dated = [cell for cell in cells if cell.item.period_end is not None]
     if query.asked and dated and columns_of(query, dated, facts).fits.max() < NAMED:
         raise PlanError(f"no cell of {expression} is of a period that the question names")

@@ -91,6 +91,8 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
 }
 """``more`` asks whether the first is the larger one."""
 NAMING: Final = frozenset({"which_max", "which_min"})
+MIXING: Final = frozenset({"ratio", "product"})
+"""Operations whose arguments may have different units: sales a store, a price times shares."""
 
 
 def parse(text: str) -> Expression | None:

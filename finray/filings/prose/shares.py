@@ -13,8 +13,8 @@ from finray.filings.prose.line_items import FIRST_ROW
 
 _COUNT: Final = r"(?P<count>\d{1,3}(?:,\d{3})+)"
 _COUNTED: Final = re.compile(
-    rf"(?<![$\d,.]){_COUNT}\s+(?:shares|units|ADSs?)\b(?:\s+of)?(?P<label>[^.;:\d]{{0,120}}?(?:\d{{1,2}}[^.;:\d]{{0,60}})?)"
-    r"(?=\s*,?\s*(?:and\s+)?(?<![\d,])\d{1,3},\d{3}|[.;:]|\boutstanding\b|\bissued\b|$)",
+    rf"(?<![$\d,.]){_COUNT} (?:shares|units|ADSs?)\b(?: of)?(?P<label>[^.;:\d]{{0,120}}?(?:\d{{1,2}}[^.;:\d]{{0,60}})?)"
+    r"(?= ?,? ?(?:and )?(?<![\d,])\d{1,3},\d{3}|[.;:]|\boutstanding\b|\bissued\b|$)",
     re.I,
 )
 _OUTSTANDING: Final = re.compile(r"\boutstanding\b", re.I)

@@ -44,8 +44,10 @@ _ABSENT: Final = 0.1
 """Share of the sheets from which the rows asked for are taken."""
 _HELD_OUT: Final = 8
 """One of so many tickers of FinQA is held out."""
+LONGEST_PROGRAM: Final = 600
+"""Characters; FinQA's longest has some 250."""
 _FIGURE = re.compile(r"\d[\d,]*\.?\d*|\.\d+")
-_STEP = re.compile(r"(\w+)\(\s*([^(),]*(?:\([^()]*\)[^(),]*)*?)\s*,\s*([^()]*?)\s*\)")
+_STEP = re.compile(r"\b(\w{1,20})\(\s*([^(),]*(?:\([^()]*\)[^(),]*)*?)\s*,\s*([^()]*?)\s*\)")
 _ASKS_SHARE = re.compile(r"\b(?:percent\w*|portion|proportion|share|fraction|rate|margin)\b|%", re.I)
 
 
@@ -352,7 +354,7 @@ def finqa_plan(program: str, question: str) -> tuple[Expression, list[Decimal]] 
     """(plan, numbers of its operands) of a program in FinQA's language; None if the language of plans lacks it."""
     numbers: list[Decimal] = []
     results: list[Expression] = []
-    steps = _STEP.findall(program)
+    steps = _STEP.findall(program) if len(program) <= LONGEST_PROGRAM else []
     if not steps or len(steps) != program.count("("):
         return None
     for operation, *written in steps:
