@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from finray.answering.cells.page_cells import PageCells
 from finray.answering.table_reader.shortlist import Shortlist, rows_of, shortlist
+from finray.answering.written_plans.answerer import ROWS, SENTENCES
 from finray.answering.written_plans.language import OPERATIONS, Call, CellId, Expression, Number
 from finray.answering.written_plans.sheet import Sheet, StatedFigures, sheet, shown_figures
 from finray.batch.question_files import BadLine
@@ -36,8 +37,6 @@ from finray.question.companies.catalog import CompanyCatalog
 from finray.question.rule_reader import RuleReader
 from finray.question.synonyms import words_of
 
-ROWS: Final = 12
-SENTENCES: Final = 2
 _POOL: Final = 40
 _PAGES: Final = 6
 _ABSENT: Final = 0.1
@@ -94,7 +93,7 @@ class _Context:
         further = [at for at in range(len(self.stated)) if at not in told]
         most = chance.choice((0, 1, SENTENCES, SENTENCES))
         sentences = [*([] if absent else told), *further][: max(most, 0 if absent else len(told))]
-        series = [self.pool.series[at] for at in (shown if not rows or absent else sorted(shown, key=lambda at: at))]
+        series = [self.pool.series[at] for at in sorted(shown)]
         chance.shuffle(sentences)
         made = sheet(self.query, series, [self.stated[at] for at in sentences])
         if absent:
